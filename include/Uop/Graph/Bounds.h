@@ -1,0 +1,34 @@
+//===- Bounds.h - smallest and largest value of a UOp -----------*- C++ -*-===//
+//
+// vmin and vmax of scalar i32 and bool nodes, through the ops' integer range
+// interface, each node once.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef UOP_GRAPH_BOUNDS_H
+#define UOP_GRAPH_BOUNDS_H
+
+#include "Uop/Dialect/Uop.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace uop {
+
+/// Remembers what it has found; valid while the nodes it saw exist unchanged.
+class Bounds {
+public:
+  struct Interval {
+    int64_t min, max;
+  };
+  /// The tightest interval known of a scalar i32 or bool (0 and 1); every i32 for
+  /// an i32 of which nothing is known, and for values of other dtypes.
+  Interval get(mlir::Value value);
+  int64_t vmin(mlir::Value value) { return get(value).min; }
+  int64_t vmax(mlir::Value value) { return get(value).max; }
+
+private:
+  llvm::DenseMap<mlir::Value, Interval> known;
+};
+
+} // namespace uop
+
+#endif // UOP_GRAPH_BOUNDS_H

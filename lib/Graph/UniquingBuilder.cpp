@@ -1,0 +1,352 @@
+//===- UniquingBuilder.cpp - building hash consed graphs ------------------===//
+//
+// A table of the block's nodes, keyed by structure and looked up before creation.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Uop/Graph/UniquingBuilder.h"
+
+using namespace mlir;
+using namespace uop;
+
+namespace {
+
+uint64_t mix(uint64_t h, uint64_t v) {
+  // The finaliser of MurmurHash3 over the running value.
+  h ^= v + 0x9e3779b97f4a7c15ull + (h << 6) + (h >> 2);
+  h ^= h >> 33;
+  h *= 0xff51afd7ed558ccdull;
+  return h ^ (h >> 33);
+}
+
+uint64_t mix(uint64_t h, const void *p) {
+  return mix(h, static_cast<uint64_t>(reinterpret_cast<uintptr_t>(p)));
+}
+
+uint64_t hashNode(OpCode code, ValueRange sources, const Arg &arg) {
+  uint64_t h = mix(static_cast<uint64_t>(code) + 1, sources.size());
+  for (Value source : sources)
+    h = mix(h, source.getAsOpaquePointer());
+  h = mix(h, arg.attr.getAsOpaquePointer());
+  h = mix(h, arg.type.getAsOpaquePointer());
+  return mix(h, static_cast<uint64_t>(arg.number) * 8 +
+                    static_cast<uint64_t>(arg.kind));
+}
+
+/// Creates op ConcreteOp with these native properties.
+template <typename ConcreteOp>
+Operation *createOp(Location loc, OperationName name, Type type,
+                    ValueRange sources,
+                    const typename ConcreteOp::Properties &properties) {
+  auto *storage = const_cast<typename ConcreteOp::Properties *>(&properties);
+  return Operation::create(loc, name, type, sources, NamedAttrList(),
+                           OpaqueProperties(storage), BlockRange(),
+                           /*numRegions=*/0);
+}
+
+template <typename ConcreteOp, typename AttrT>
+Operation *createWithAttr(Location loc, OperationName name, Type type,
+                          ValueRange sources,
+                          AttrT ConcreteOp::Properties::*member,
+                          Attribute attr) {
+  typename ConcreteOp::Properties properties;
+  properties.*member = llvm::cast<AttrT>(attr);
+  return createOp<ConcreteOp>(loc, name, type, sources, properties);
+}
+
+Operation *createNode(OperationName name, Location loc, OpCode code, Type type,
+                      ValueRange sources, const Arg &arg) {
+  switch (code) {
+  case OpCode::Const:
+    return createWithAttr<ConstOp>(loc, name, type, sources,
+                                   &ConstOp::Properties::value, arg.attr);
+  case OpCode::Call:
+    return createWithAttr<CallOp>(loc, name, type, sources,
+                                  &CallOp::Properties::name, arg.attr);
+  case OpCode::Reshape:
+    return createWithAttr<ReshapeOp>(loc, name, type, sources,
+                                     &ReshapeOp::Properties::shape, arg.attr);
+  case OpCode::Expand:
+    return createWithAttr<ExpandOp>(loc, name, type, sources,
+                                    &ExpandOp::Properties::shape, arg.attr);
+  case OpCode::Permute:
+    return createWithAttr<PermuteOp>(loc, name, type, sources,
+                                     &PermuteOp::Properties::permutation,
+                                     arg.attr);
+  case OpCode::Shrink:
+    return createWithAttr<ShrinkOp>(loc, name, type, sources,
+                                    &ShrinkOp::Properties::bounds, arg.attr);
+  case OpCode::Reduce: {
+    ReduceOp::Properties properties;
+    properties.kind = llvm::cast<ReduceKindAttr>(arg.attr);
+    properties.pop = arg.number;
+    return createOp<ReduceOp>(loc, name, type, sources, properties);
+  }
+  case OpCode::Param:
+    return createOp<ParamOp>(loc, name, type, sources, {arg.number});
+  case OpCode::Buffer:
+    return createOp<BufferOp>(loc, name, type, sources, {arg.number});
+  case OpCode::Alloc:
+    return createOp<AllocOp>(loc, name, type, sources, {arg.number});
+  case OpCode::Range:
+    return createOp<RangeOp>(loc, name, type, sources, {arg.number, arg.kind});
+  case OpCode::Stage: {
+    StageOp::Properties properties;
+    properties.detach = arg.number != 0;
+    return createOp<StageOp>(loc, name, type, sources, properties);
+  }
+  default:
+    return Operation::create(loc, name, type, sources, NamedAttrList(),
+                             OpaqueProperties(nullptr), BlockRange(),
+                             /*numRegions=*/0);
+  }
+}
+
+} // namespace
+
+UniquingBuilder::UniquingBuilder(Block *block)
+    : context(block->getParent()->getContext()),
+      dialect(context->getOrLoadDialect<UopDialect>()), block(block),
+      loc(UnknownLoc::get(context)), table(64) {
+  for (Operation &op : *block)
+    if (::uop::getOpCode(&op))
+      adopt(&op);
+}
+
+Operation *UniquingBuilder::find(uint64_t hash, OpCode code, ValueRange sources,
+                                 const Arg &arg) const {
+  size_t mask = table.size() - 1;
+  for (size_t i = hash & mask; table[i].op; i = (i + 1) & mask) {
+    if (table[i].hash != hash)
+      continue;
+    Operation *op = table[i].op;
+    if (op->getName() == dialect->getOpName(code) &&
+        op->getNumOperands() == sources.size() &&
+        llvm::equal(op->getOperands(), sources) && getArg(code, op) == arg)
+      return op;
+  }
+  return nullptr;
+}
+
+void UniquingBuilder::insert(uint64_t hash, Operation *op) {
+  if (++used * 2 > table.size()) {
+    std::vector<Entry> old(table.size() * 2);
+    old.swap(table);
+    size_t mask = table.size() - 1;
+    for (const Entry &entry : old) {
+      if (!entry.op)
+        continue;
+      size_t i = entry.hash & mask;
+      while (table[i].op)
+        i = (i + 1) & mask;
+      table[i] = entry;
+    }
+  }
+  size_t mask = table.size() - 1;
+  size_t i = hash & mask;
+  while (table[i].op)
+    i = (i + 1) & mask;
+  table[i] = {hash, op};
+}
+
+Value UniquingBuilder::create(OpCode code, ValueRange sources, const Arg &arg,
+                              Type type) {
+  Operation *op =
+      createNode(dialect->getOpName(code), loc, code, type, sources, arg);
+  if (block->mightHaveTerminator())
+    block->getOperations().insert(std::prev(block->end()), op);
+  else
+    block->push_back(op);
+  return op->getResult(0);
+}
+
+Value UniquingBuilder::get(OpCode code, ValueRange sources, const Arg &arg,
+                           ErrorFn error) {
+  uint64_t hash = hashNode(code, sources, arg);
+  if (Operation *op = find(hash, code, sources, arg))
+    return op->getResult(0);
+  Type type = inferType(context, code, sources, arg, error);
+  if (!type)
+    return {};
+  Value value = create(code, sources, arg, type);
+  insert(hash, value.getDefiningOp());
+  return value;
+}
+
+Value UniquingBuilder::get(OpCode code, ValueRange sources, const Arg &arg) {
+  return get(code, sources, arg,
+             [&](const llvm::Twine &message) { emitError(loc) << message; });
+}
+
+Value UniquingBuilder::getFolded(OpCode code, ValueRange sources,
+                                 const Arg &arg) {
+  if (!isAlu(code))
+    return get(code, sources, arg);
+  bool foldable = code == OpCode::Where || code == OpCode::Cast ||
+                  llvm::all_of(sources, [](Value v) {
+                    return isa_and_nonnull<ConstOp>(v.getDefiningOp());
+                  });
+  if (!foldable)
+    return get(code, sources, arg);
+  if (Value known = lookup(code, sources, arg); !known) {
+    size_t before = used;
+    Value value = get(code, sources, arg);
+    if (!value)
+      return {};
+    Operation *op = value.getDefiningOp();
+    llvm::SmallVector<OpFoldResult, 1> folded;
+    if (failed(op->fold(folded)) || folded.empty())
+      return value;
+    Value replacement;
+    if (auto attr = dyn_cast<Attribute>(folded[0]))
+      replacement = constant(getDType(value.getType()), getWord(attr));
+    else
+      replacement = llvm::cast<Value>(folded[0]);
+    (void)before;
+    forget(op);
+    op->erase();
+    return replacement;
+  } else {
+    return known;
+  }
+}
+
+Value UniquingBuilder::rebuild(Operation *op, ValueRange sources) {
+  OpCode code = *::uop::getOpCode(op);
+  Location saved = loc;
+  loc = op->getLoc();
+  Value value = get(code, sources, getArg(code, op));
+  loc = saved;
+  return value;
+}
+
+Value UniquingBuilder::lookup(OpCode code, ValueRange sources,
+                              const Arg &arg) const {
+  Operation *op = find(hashNode(code, sources, arg), code, sources, arg);
+  return op ? op->getResult(0) : Value();
+}
+
+Value UniquingBuilder::adopt(Operation *op) {
+  OpCode code = *::uop::getOpCode(op);
+  Arg arg = getArg(code, op);
+  uint64_t hash = hashNode(code, op->getOperands(), arg);
+  if (Operation *known = find(hash, code, op->getOperands(), arg))
+    return known->getResult(0);
+  insert(hash, op);
+  return op->getResult(0);
+}
+
+void UniquingBuilder::forget(Operation *op) {
+  OpCode code = *::uop::getOpCode(op);
+  size_t mask = table.size() - 1;
+  size_t i = hashNode(code, op->getOperands(), getArg(code, op)) & mask;
+  for (; table[i].op != op; i = (i + 1) & mask)
+    if (!table[i].op)
+      return;
+  // Close the gap: later entries of the probe sequence move up.
+  for (size_t j = (i + 1) & mask; table[j].op; j = (j + 1) & mask) {
+    size_t home = table[j].hash & mask;
+    if (((j - home) & mask) >= ((j - i) & mask)) {
+      table[i] = table[j];
+      i = j;
+    }
+  }
+  table[i].op = nullptr;
+  --used;
+}
+
+//===----------------------------------------------------------------------===//
+// Nodes by name
+//===----------------------------------------------------------------------===//
+
+Value UniquingBuilder::constant(DType dtype, Word word) {
+  return get(OpCode::Const, {}, {getConstantAttr(context, dtype, word), {}, 0});
+}
+
+Value UniquingBuilder::cast(Value a, DType dtype) {
+  if (getDType(a.getType()) == dtype && !isMemory(a.getType()))
+    return a;
+  return get(OpCode::Cast, a, {{}, getScalarType(context, dtype), 0});
+}
+
+Value UniquingBuilder::param(int64_t slot, Type type) {
+  return get(OpCode::Param, {}, {{}, type, slot});
+}
+
+Value UniquingBuilder::buffer(int64_t slot, DType dtype, int64_t size) {
+  return get(OpCode::Buffer, {},
+             {{},
+              MemType::get(context, size, getScalarType(context, dtype),
+                           AddrSpace::Global),
+              slot});
+}
+
+Value UniquingBuilder::alloc(int64_t slot, DType dtype, int64_t size,
+                             AddrSpace space) {
+  return get(
+      OpCode::Alloc, {},
+      {{}, MemType::get(context, size, getScalarType(context, dtype), space),
+       slot});
+}
+
+Value UniquingBuilder::index(Value source, ValueRange indices) {
+  llvm::SmallVector<Value, 4> sources{source};
+  llvm::append_range(sources, indices);
+  return get(OpCode::Index, sources);
+}
+
+Value UniquingBuilder::after(Value source, ValueRange deps) {
+  if (deps.empty())
+    return source;
+  llvm::SmallVector<Value, 4> sources{source};
+  llvm::append_range(sources, deps);
+  return get(OpCode::After, sources);
+}
+
+Value UniquingBuilder::end(Value source, ValueRange ranges) {
+  if (ranges.empty())
+    return source;
+  llvm::SmallVector<Value, 4> sources{source};
+  llvm::append_range(sources, ranges);
+  return get(OpCode::End, sources);
+}
+
+Value UniquingBuilder::range(Value end, int64_t idx, AxisKind kind) {
+  return get(OpCode::Range, end, {{}, {}, idx, kind});
+}
+
+Value UniquingBuilder::reshape(Value source, llvm::ArrayRef<int64_t> shape) {
+  return get(OpCode::Reshape, source,
+             {DenseI64ArrayAttr::get(context, shape), {}, 0});
+}
+
+Value UniquingBuilder::expand(Value source, llvm::ArrayRef<int64_t> shape) {
+  return get(OpCode::Expand, source,
+             {DenseI64ArrayAttr::get(context, shape), {}, 0});
+}
+
+Value UniquingBuilder::permute(Value source,
+                               llvm::ArrayRef<int64_t> permutation) {
+  return get(OpCode::Permute, source,
+             {DenseI64ArrayAttr::get(context, permutation), {}, 0});
+}
+
+Value UniquingBuilder::shrink(Value source, llvm::ArrayRef<int64_t> bounds) {
+  return get(OpCode::Shrink, source,
+             {DenseI64ArrayAttr::get(context, bounds), {}, 0});
+}
+
+Value UniquingBuilder::reduce(Value source, ReduceKind kind, int64_t pop) {
+  return get(OpCode::Reduce, source,
+             {ReduceKindAttr::get(context, kind), {}, pop});
+}
+
+ProgramOp uop::createProgram(OpBuilder &builder, Location loc,
+                             llvm::StringRef name) {
+  return ProgramOp::create(builder, loc, name);
+}
+
+void uop::finishProgram(ProgramOp program, Value root) {
+  OpBuilder builder = OpBuilder::atBlockEnd(&program.getBodyBlock());
+  YieldOp::create(builder, root.getLoc(), root);
+}
