@@ -56,7 +56,10 @@ mlir::OpFoldResult foldAlu(OpCode code, mlir::Operation *op,
       mlir::ValueRange operands, mlir::DictionaryAttr,                         \
       mlir::OpaqueProperties properties, mlir::RegionRange,                    \
       llvm::SmallVectorImpl<mlir::Type> &types) {                              \
-    [[maybe_unused]] auto &p = *properties.as<code##Op::Properties *>();       \
+    /* A parser that saw no property has made none. */                         \
+    const code##Op::Properties none{};                                         \
+    [[maybe_unused]] const auto &p =                                           \
+        properties ? *properties.as<code##Op::Properties *>() : none;          \
     return inferReturnTypesOf(context, OpCode::code, location, operands, ARG,  \
                               types);                                          \
   }

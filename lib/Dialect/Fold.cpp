@@ -31,8 +31,8 @@ OpFoldResult uop::foldAlu(OpCode code, Operation *op,
     return op->getOperand(0);
   if (code == OpCode::Where) {
     Value chosen;
-    if (operands[0])
-      chosen = op->getOperand(getWord(operands[0]) ? 1 : 2);
+    if (auto condition = dyn_cast_or_null<IntegerAttr>(operands[0]))
+      chosen = op->getOperand(getWord(condition) ? 1 : 2);
     else if (op->getOperand(1) == op->getOperand(2))
       chosen = op->getOperand(1);
     if (chosen && chosen.getType() == result)

@@ -174,3 +174,11 @@ TypedAttr uop::getConstantAttr(MLIRContext *context, DType dtype, Word w) {
                 llvm::APFloat::rmNearestTiesToEven, &lost);
   return FloatAttr::get(type, value);
 }
+
+TypedAttr uop::getUniqueConstant(TypedAttr constant) {
+  auto value = dyn_cast<FloatAttr>(constant);
+  if (!value || !value.getValue().isNaN())
+    return constant;
+  return FloatAttr::get(value.getType(), llvm::APFloat::getQNaN(
+                                             value.getValue().getSemantics()));
+}

@@ -7,7 +7,9 @@
 
 #include "Uop/Dialect/Typing.h"
 #include "Assembly.h"
+#include "Uop/Dialect/Scalar.h"
 #include "llvm/ADT/DenseSet.h"
+#include <map>
 
 using namespace mlir;
 using namespace uop;
@@ -199,40 +201,33 @@ Type Rule::inferMemory() const {
 Type Rule::inferCall() const {
   if (isa<VoidType>(type(0)))
     return fail("CALL body is void");
-  size_t count = sources.size() - 1;
-  llvm::SmallVector<Operation *> params;
+  int64_t count = sources.size() - 1;
+  std::map<int64_t, Type> params;
   // A buffer is no param, but what walks the body for the one sees the other.
   for (Operation *op : getParams(sources[0])) {
-    if (isa<BufferOp>(op))
-      return fail("CALL body has BUFFER " +
-                  Twine(cast<BufferOp>(op).getSlot()) +
+    if (auto buffer = dyn_cast<BufferOp>(op))
+      return fail("CALL body has BUFFER " + Twine(buffer.getSlot()) +
                   " (pass it as an argument)");
-    params.push_back(op);
-  }
-  llvm::stable_sort(params, [](Operation *a, Operation *b) {
-    return cast<ParamOp>(a).getSlot() < cast<ParamOp>(b).getSlot();
-  });
-  llvm::SmallVector<int64_t> slots;
-  for (Operation *op : params) {
     int64_t slot = cast<ParamOp>(op).getSlot();
-    if (!slots.empty() && slots.back() == slot)
-      return fail("CALL body has PARAM " + Twine(slot) + " twice, with two types");
-    slots.push_back(slot);
+    Type type = op->getResult(0).getType();
+    if (params.try_emplace(slot, type).first->second != type)
+      return fail("CALL body has PARAM " + Twine(slot) +
+                  " twice, with two types");
   }
-  bool exact = slots.size() == count;
-  for (size_t i = 0; exact && i < count; ++i)
-    exact = slots[i] == static_cast<int64_t>(i);
+  bool exact = static_cast<int64_t>(params.size()) == count &&
+               (count == 0 || (params.begin()->first == 0 &&
+                               params.rbegin()->first == count - 1));
   if (!exact) {
     std::string have;
     llvm::raw_string_ostream os(have);
-    llvm::interleaveComma(slots, os);
-    return fail("CALL needs params 0.." + Twine(static_cast<int64_t>(count) - 1) +
-                ", body has [" + have + "]");
+    llvm::interleaveComma(llvm::make_first_range(params), os);
+    return fail("CALL needs params 0.." + Twine(count - 1) + ", body has [" +
+                have + "]");
   }
-  for (size_t i = 0; i < count; ++i) {
-    Type have = type(i + 1), want = params[i]->getResult(0).getType();
+  for (auto [slot, want] : params) {
+    Type have = type(slot + 1);
     if (getShape(have) != getShape(want) || getDType(have) != getDType(want))
-      return fail("CALL arg " + Twine(i) + ": " + formatType(have) +
+      return fail("CALL arg " + Twine(slot) + ": " + formatType(have) +
                   " != param " + formatType(want));
   }
   return type(0);
@@ -519,7 +514,7 @@ Arg uop::getArg(OpCode code, Operation *op) {
   Arg arg;
   switch (code) {
   case OpCode::Const:
-    arg.attr = cast<ConstOp>(op).getValueAttr();
+    arg.attr = getUniqueConstant(cast<ConstOp>(op).getValueAttr());
     break;
   case OpCode::Call:
     arg.attr = cast<CallOp>(op).getNameAttr();

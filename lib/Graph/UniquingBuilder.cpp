@@ -33,6 +33,15 @@ uint64_t hashNode(OpCode code, ValueRange sources, const Arg &arg) {
                     static_cast<uint64_t>(arg.kind));
 }
 
+/// `arg` as getArg gives it for an existing op: one NaN per dtype.
+Arg makeUnique(OpCode code, const Arg &arg) {
+  Arg result = arg;
+  if (code == OpCode::Const)
+    if (auto constant = dyn_cast_or_null<TypedAttr>(arg.attr))
+      result.attr = getUniqueConstant(constant);
+  return result;
+}
+
 /// Creates op ConcreteOp with these native properties.
 template <typename ConcreteOp>
 Operation *createOp(Location loc, OperationName name, Type type,
@@ -160,8 +169,9 @@ Value UniquingBuilder::create(OpCode code, ValueRange sources, const Arg &arg,
   return op->getResult(0);
 }
 
-Value UniquingBuilder::get(OpCode code, ValueRange sources, const Arg &arg,
+Value UniquingBuilder::get(OpCode code, ValueRange sources, const Arg &given,
                            ErrorFn error) {
+  Arg arg = makeUnique(code, given);
   uint64_t hash = hashNode(code, sources, arg);
   if (Operation *op = find(hash, code, sources, arg))
     return op->getResult(0);
@@ -188,27 +198,23 @@ Value UniquingBuilder::getFolded(OpCode code, ValueRange sources,
                   });
   if (!foldable)
     return get(code, sources, arg);
-  if (Value known = lookup(code, sources, arg); !known) {
-    size_t before = used;
-    Value value = get(code, sources, arg);
-    if (!value)
-      return {};
-    Operation *op = value.getDefiningOp();
-    llvm::SmallVector<OpFoldResult, 1> folded;
-    if (failed(op->fold(folded)) || folded.empty())
-      return value;
-    Value replacement;
-    if (auto attr = dyn_cast<Attribute>(folded[0]))
-      replacement = constant(getDType(value.getType()), getWord(attr));
-    else
-      replacement = llvm::cast<Value>(folded[0]);
-    (void)before;
-    forget(op);
-    op->erase();
-    return replacement;
-  } else {
+  if (Value known = lookup(code, sources, arg))
     return known;
-  }
+  Value value = get(code, sources, arg);
+  if (!value)
+    return {};
+  Operation *op = value.getDefiningOp();
+  llvm::SmallVector<OpFoldResult, 1> folded;
+  if (failed(op->fold(folded)) || folded.empty())
+    return value;
+  Value replacement;
+  if (auto attr = dyn_cast<Attribute>(folded[0]))
+    replacement = constant(getDType(value.getType()), getWord(attr));
+  else
+    replacement = llvm::cast<Value>(folded[0]);
+  forget(op);
+  op->erase();
+  return replacement;
 }
 
 Value UniquingBuilder::rebuild(Operation *op, ValueRange sources) {
@@ -221,7 +227,8 @@ Value UniquingBuilder::rebuild(Operation *op, ValueRange sources) {
 }
 
 Value UniquingBuilder::lookup(OpCode code, ValueRange sources,
-                              const Arg &arg) const {
+                              const Arg &given) const {
+  Arg arg = makeUnique(code, given);
   Operation *op = find(hashNode(code, sources, arg), code, sources, arg);
   return op ? op->getResult(0) : Value();
 }

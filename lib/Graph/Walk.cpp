@@ -58,7 +58,7 @@ Value uop::substitute(UniquingBuilder &builder, Value root,
 }
 
 Value uop::copyInto(UniquingBuilder &builder, Value root) {
-  return substitute(builder, root, {});
+  return substitute(builder, root, llvm::DenseMap<Value, Value>());
 }
 
 LogicalResult uop::rebuildProgram(

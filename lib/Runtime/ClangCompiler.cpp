@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ClangCompiler.h"
+#include "ScratchFolder.h"
 
 #include "clang/Basic/DiagnosticIDs.h"
 #include "clang/Basic/DiagnosticOptions.h"
@@ -19,7 +20,6 @@
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/CompilerInvocation.h"
 #include "clang/Frontend/TextDiagnosticPrinter.h"
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
@@ -36,6 +36,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <optional>
 #include <pthread.h>
 #include <shared_mutex>
 #include <sys/resource.h>
@@ -83,9 +84,10 @@ constexpr StringLiteral boolHeader = R"(#pragma once
 #define __bool_true_false_are_defined 1
 )";
 
-/// Stack for clang, whose parser and code generator recurse over expressions.
-constexpr size_t stackSize = size_t(256) << 20;
-constexpr size_t childStackSize = size_t(1) << 30;
+/// Stack for clang, whose parser and code generator recurse over expressions:
+/// enough for the deepest text of `inProcessLimit` bytes. Only what is used
+/// takes memory.
+constexpr size_t stackSize = size_t(1) << 30;
 
 /// Processor time that a child may take.
 constexpr rlim_t childSeconds = 900;
@@ -98,33 +100,39 @@ std::shared_mutex &forkMutex() {
 }
 
 /// The path of the clang program of the LLVM this is built with: the driver
-/// derives the folder of clang's own headers from it.
-std::string clangProgram() {
-  SmallString<128> path(UOP_LLVM_LIBDIR);
-  sys::path::append(path, "..", "bin", "clang");
-  sys::path::remove_dots(path, /*remove_dot_dot=*/true);
-  return path.str().str();
+/// derives the folder of clang's own headers from it. Invocations keep the
+/// pointer.
+const std::string &clangProgram() {
+  static const std::string program = [] {
+    SmallString<128> path(UOP_LLVM_LIBDIR);
+    sys::path::append(path, "..", "bin", "clang");
+    sys::path::remove_dots(path, /*remove_dot_dot=*/true);
+    return path.str().str();
+  }();
+  return program;
 }
 
-/// Runs `work` on a stack of `bytes` bytes, or on this one where the system
+/// Runs `work` on a stack of `stackSize` bytes, or on less where the system
 /// won't give a thread that much.
-void runOnLargeStack(size_t bytes, function_ref<void()> work) {
+void runOnLargeStack(function_ref<void()> work) {
   auto entry = [](void *argument) -> void * {
     (*static_cast<function_ref<void()> *>(argument))();
     return nullptr;
   };
-  pthread_attr_t attributes;
-  pthread_t thread;
-  bool started = false;
-  if (pthread_attr_init(&attributes) == 0) {
-    started = pthread_attr_setstacksize(&attributes, bytes) == 0 &&
-              pthread_create(&thread, &attributes, entry, &work) == 0;
+  for (size_t bytes : {stackSize, stackSize / 8}) {
+    pthread_attr_t attributes;
+    if (pthread_attr_init(&attributes) != 0)
+      break;
+    pthread_t thread;
+    bool started = pthread_attr_setstacksize(&attributes, bytes) == 0 &&
+                   pthread_create(&thread, &attributes, entry, &work) == 0;
     pthread_attr_destroy(&attributes);
+    if (started) {
+      pthread_join(thread, nullptr);
+      return;
+    }
   }
-  if (started)
-    pthread_join(thread, nullptr);
-  else
-    work();
+  work();
 }
 
 /// The file system that clang sees: the real one under the text and the
@@ -160,7 +168,7 @@ Error makeInvocation(ArrayRef<std::string> flags,
                      clang::DiagnosticsEngine &diagnostics,
                      const std::string &messages,
                      clang::CompilerInvocation &invocation) {
-  std::string program = clangProgram();
+  const std::string &program = clangProgram();
   std::string headers = ("-isystem" + headerFolder).str();
   std::vector<const char *> arguments = {program.c_str(), "--no-default-config",
                                          headers.c_str()};
@@ -263,11 +271,11 @@ Expected<Object> compileOnThisStack(StringRef source,
   return std::move(object);
 }
 
-Expected<Object> compileInProcess(StringRef source, ArrayRef<std::string> flags,
-                                  size_t stack) {
-  Expected<Object> result = Object();
-  runOnLargeStack(stack, [&] { result = compileOnThisStack(source, flags); });
-  return result;
+Expected<Object> compileInProcess(StringRef source,
+                                  ArrayRef<std::string> flags) {
+  std::optional<Expected<Object>> result;
+  runOnLargeStack([&] { result.emplace(compileOnThisStack(source, flags)); });
+  return std::move(*result);
 }
 
 /// Limits what a compiler gone wild can take: half of the machine's memory on
@@ -288,7 +296,7 @@ void limitChild() {
     limit.rlim_cur = std::min(limit.rlim_cur, value);
     setrlimit(resource, &limit);
   };
-  lower(RLIMIT_AS, pages * page + childStackSize +
+  lower(RLIMIT_AS, pages * page + stackSize +
                        std::max<rlim_t>(physical / 2, rlim_t(2) << 30));
   lower(RLIMIT_CPU, childSeconds);
   lower(RLIMIT_CORE, 0);
@@ -303,7 +311,7 @@ void limitChild() {
     std::signal(signal, SIG_DFL);
   dup2(messagesFd, STDERR_FILENO);
   limitChild();
-  Expected<Object> object = compileInProcess(source, flags, childStackSize);
+  Expected<Object> object = compileInProcess(source, flags);
   std::string message;
   if (object) {
     std::error_code ec;
@@ -334,16 +342,11 @@ std::string contents(const std::string &path, size_t limit) {
 }
 
 Expected<Object> compileInChild(StringRef source, ArrayRef<std::string> flags) {
-  SmallString<128> folder;
-  sys::path::system_temp_directory(/*ErasedOnReboot=*/true, folder);
-  sys::path::append(folder, "uopc-XXXXXX");
-  if (!mkdtemp(folder.data()))
-    return createStringError("C compiler: no temporary folder '" + folder +
-                             "': " + sys::StrError());
-  auto cleanUp =
-      llvm::scope_exit([&] { (void)sys::fs::remove_directories(folder); });
-  std::string objectPath = (folder + "/kernel.o").str();
-  std::string messagesPath = (folder + "/messages").str();
+  Expected<ScratchFolder> folder = ScratchFolder::create();
+  if (!folder)
+    return folder.takeError();
+  std::string objectPath = folder->pathOf("kernel.o");
+  std::string messagesPath = folder->pathOf("messages");
   int messagesFd = -1;
   if (std::error_code ec = sys::fs::openFileForWrite(messagesPath, messagesFd))
     return createStringError("C compiler: '" + messagesPath +
@@ -404,7 +407,7 @@ Expected<SmallVector<char, 0>> compileWithClang(StringRef source,
   if (source.size() > inProcessLimit)
     return compileInChild(source, flags);
   std::shared_lock<std::shared_mutex> shared(forkMutex());
-  return compileInProcess(source, flags, stackSize);
+  return compileInProcess(source, flags);
 }
 
 } // namespace uop::runtime

@@ -9,9 +9,9 @@
 #include "Uop/Runtime/Compiler.h"
 
 #include "ClangCompiler.h"
+#include "ScratchFolder.h"
 #include "Uop/Runtime/Cache.h"
 
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -60,12 +60,9 @@ constexpr const char *defaultTuning[] = {"-O2",
 /// -fno-fast-math comes first, for it has a say in what the others set. Traps
 /// stay out of it: they change no value, and clang vectorizes nothing that
 /// might trap.
-constexpr const char *strictFlags[] = {"-fno-fast-math",
-                                       "-ffp-contract=off",
-                                       "-fno-associative-math",
-                                       "-fno-reciprocal-math",
-                                       "-fsigned-zeros",
-                                       "-fno-trapping-math"};
+constexpr const char *strictFlags[] = {
+    "-fno-fast-math",       "-ffp-contract=off", "-fno-associative-math",
+    "-fno-reciprocal-math", "-fsigned-zeros",    "-fno-trapping-math"};
 
 /// What C means here, whatever the tuning: wrapping integers, no errno, and
 /// libm's own exp2f, log2f and sinf even where the argument is a constant.
@@ -267,6 +264,15 @@ void Linker::unload(orc::JITDylib &library) {
   session.getSymbolStringPool()->clearDeadEntries();
 }
 
+/// Keeps the OpenMP runtime that `library` brought along in this process: its
+/// threads outlive the library and would run code that is gone.
+void keepOpenMP(void *library) {
+  Dl_info info;
+  void *function = dlsym(library, "omp_get_max_threads");
+  if (function && dladdr(function, &info) && info.dli_fname)
+    (void)dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
 /// Opens a shared object; what is returned keeps it open.
 Expected<std::shared_ptr<void>> loadShared(const std::string &path,
                                            const CompileRequest &request,
@@ -281,6 +287,8 @@ Expected<std::shared_ptr<void>> loadShared(const std::string &path,
     return createStringError("compiled code can't be loaded: " +
                              Twine(dlerror()));
   std::shared_ptr<void> library(handle, [](void *open) { dlclose(open); });
+  if (request.usesThreads)
+    keepOpenMP(handle);
   address = dlsym(handle, request.symbol.c_str());
   if (!address)
     return missingSymbol(request.symbol);
@@ -311,8 +319,8 @@ public:
                                                 Flags flags) const;
 
 private:
-  Outcome run(StringRef folder, Flags arguments) const;
-  Flags addDialect(StringRef folder, const CompileRequest &request,
+  Outcome run(const ScratchFolder &folder, Flags arguments) const;
+  Flags addDialect(const ScratchFolder &folder, const CompileRequest &request,
                    Flags flags) const;
 
   std::string program;
@@ -344,10 +352,11 @@ std::string ExternalCompiler::identity() const {
   return text;
 }
 
-Outcome ExternalCompiler::run(StringRef folder, Flags arguments) const {
+Outcome ExternalCompiler::run(const ScratchFolder &folder,
+                              Flags arguments) const {
   SmallVector<StringRef> args(words.begin(), words.end());
   args.append(arguments.begin(), arguments.end());
-  std::string output = (folder + "/output").str();
+  std::string output = folder.pathOf("output");
   std::optional<StringRef> redirects[] = {StringRef(), StringRef(output),
                                           StringRef(output)};
   Outcome outcome;
@@ -360,11 +369,11 @@ Outcome ExternalCompiler::run(StringRef folder, Flags arguments) const {
 }
 
 /// Adds what clang and gcc spell differently, or only one of them has.
-Flags ExternalCompiler::addDialect(StringRef folder,
+Flags ExternalCompiler::addDialect(const ScratchFolder &folder,
                                    const CompileRequest &request,
                                    Flags flags) const {
   if (!StringRef(run(folder, {"--version"}).output).contains("clang")) {
-    std::string empty = (folder + "/empty.c").str();
+    std::string empty = folder.pathOf("empty.c");
     std::error_code ec;
     raw_fd_ostream(empty, ec).close();
     if (run(folder, {gccHalfFlag, "-fsyntax-only", empty}).status == 0)
@@ -387,17 +396,12 @@ Flags ExternalCompiler::addDialect(StringRef folder,
 
 Expected<std::unique_ptr<MemoryBuffer>>
 ExternalCompiler::build(const CompileRequest &request, Flags flags) const {
-  SmallString<128> folder;
-  sys::path::system_temp_directory(/*ErasedOnReboot=*/true, folder);
-  sys::path::append(folder, "uopc-XXXXXX");
-  if (!mkdtemp(folder.data()))
-    return createStringError("C compiler: no temporary folder '" + folder +
-                             "': " + sys::StrError());
-  auto cleanUp =
-      llvm::scope_exit([&] { (void)sys::fs::remove_directories(folder); });
+  Expected<ScratchFolder> folder = ScratchFolder::create();
+  if (!folder)
+    return folder.takeError();
 
-  std::string source = (folder + "/kernel.c").str();
-  std::string library = (folder + "/kernel.so").str();
+  std::string source = folder->pathOf("kernel.c");
+  std::string library = folder->pathOf("kernel.so");
   std::error_code ec;
   {
     raw_fd_ostream out(source, ec);
@@ -410,11 +414,11 @@ ExternalCompiler::build(const CompileRequest &request, Flags flags) const {
   if (ec)
     return createStringError("C compiler: '" + source + "': " + ec.message());
 
-  Flags arguments = addDialect(folder, request, std::move(flags));
+  Flags arguments = addDialect(*folder, request, std::move(flags));
   for (const std::string &last : {std::string("-shared"), std::string("-o"),
                                   library, source, std::string("-lm")})
     arguments.push_back(last);
-  Outcome outcome = run(folder, std::move(arguments));
+  Outcome outcome = run(*folder, std::move(arguments));
   auto failed = [&](const Twine &how) {
     return createStringError("C compiler '" + join(words, " ") + "' " + how +
                              (outcome.output.empty() ? "" : ":\n") +
@@ -438,24 +442,44 @@ ExternalCompiler::build(const CompileRequest &request, Flags flags) const {
 // Putting it together
 //===----------------------------------------------------------------------===//
 
-/// The object for `request`, from the cache or made by clang in this process.
-Expected<std::unique_ptr<MemoryBuffer>>
-obtainObject(const CompileRequest &request, const Cache &cache,
-             const std::string &name, Flags flags, bool &fromCache) {
-  if (std::unique_ptr<MemoryBuffer> entry = cache.read(name)) {
-    fromCache = true;
-    return entry;
+using Code = std::shared_ptr<void>;
+
+/// Loads the object that the cache holds, or that clang in this process makes.
+Expected<Code> loadOwn(const CompileRequest &request, const Cache &cache,
+                       const std::string &name, Flags flags, Kernel &kernel) {
+  std::unique_ptr<MemoryBuffer> object = cache.read(name);
+  kernel.fromCache = object != nullptr;
+  if (!object) {
+    flags.insert(flags.end(), std::begin(clangHalfFlags),
+                 std::end(clangHalfFlags));
+    Expected<SmallVector<char, 0>> made =
+        compileWithClang(request.source, flags);
+    if (!made)
+      return made.takeError();
+    StringRef bytes(made->data(), made->size());
+    if (Error error = cache.write(name, bytes))
+      return std::move(error);
+    object = MemoryBuffer::getMemBufferCopy(bytes, name);
   }
-  flags.insert(flags.end(), std::begin(clangHalfFlags),
-               std::end(clangHalfFlags));
-  Expected<SmallVector<char, 0>> object =
-      compileWithClang(request.source, flags);
-  if (!object)
-    return object.takeError();
-  StringRef bytes(object->data(), object->size());
-  if (Error error = cache.write(name, bytes))
-    return std::move(error);
-  return MemoryBuffer::getMemBufferCopy(bytes, name);
+  Expected<Linker *> linker = Linker::get();
+  if (!linker)
+    return linker.takeError();
+  return (*linker)->load(std::move(object), request, kernel.address);
+}
+
+/// Loads the shared object that the cache holds, or that `compiler` makes.
+Expected<Code> loadExternal(const CompileRequest &request, const Cache &cache,
+                            const std::string &name, Flags flags,
+                            const ExternalCompiler &compiler, Kernel &kernel) {
+  kernel.fromCache = cache.read(name) != nullptr;
+  if (!kernel.fromCache) {
+    auto library = compiler.build(request, std::move(flags));
+    if (!library)
+      return library.takeError();
+    if (Error error = cache.write(name, (*library)->getBuffer()))
+      return std::move(error);
+  }
+  return loadShared(cache.pathOf(name), request, kernel.address);
 }
 
 } // namespace
@@ -481,27 +505,10 @@ Expected<Kernel> compile(const CompileRequest &request) {
                      (external ? ".so" : ".o");
 
   Kernel kernel;
-  Expected<std::shared_ptr<void>> code = std::shared_ptr<void>();
-  if (external) {
-    kernel.fromCache = cache->read(name) != nullptr;
-    if (!kernel.fromCache) {
-      auto library = external->build(request, std::move(flags));
-      if (!library)
-        return library.takeError();
-      if (Error error = cache->write(name, (*library)->getBuffer()))
-        return std::move(error);
-    }
-    code = loadShared(cache->pathOf(name), request, kernel.address);
-  } else {
-    auto object =
-        obtainObject(request, *cache, name, std::move(flags), kernel.fromCache);
-    if (!object)
-      return object.takeError();
-    Expected<Linker *> linker = Linker::get();
-    if (!linker)
-      return linker.takeError();
-    code = (*linker)->load(std::move(*object), request, kernel.address);
-  }
+  Expected<Code> code =
+      external ? loadExternal(request, *cache, name, std::move(flags),
+                              *external, kernel)
+               : loadOwn(request, *cache, name, std::move(flags), kernel);
   if (!code)
     return code.takeError();
   kernel.code = std::move(*code);

@@ -171,6 +171,8 @@ StringRef descrOf(DType dtype) {
     return "<f4";
   case DType::F16:
     return "<f2";
+  case DType::Void:
+    break;
   }
   llvm_unreachable("not a DType");
 }
@@ -182,7 +184,7 @@ std::optional<uint64_t> byteCount(ArrayRef<int64_t> shape, DType dtype) {
     return std::nullopt;
   if (llvm::is_contained(shape, 0))
     return 0;
-  int64_t count = byteWidth(dtype);
+  int64_t count = getByteWidth(dtype);
   for (int64_t size : shape)
     if (MulOverflow(count, size, count))
       return std::nullopt;
@@ -257,33 +259,6 @@ bool canAllocate(uint64_t bytes) {
 
 } // namespace
 
-unsigned byteWidth(DType dtype) {
-  switch (dtype) {
-  case DType::Bool:
-    return 1;
-  case DType::F16:
-    return 2;
-  case DType::I32:
-  case DType::F32:
-    return 4;
-  }
-  llvm_unreachable("not a DType");
-}
-
-StringRef nameOf(DType dtype) {
-  switch (dtype) {
-  case DType::Bool:
-    return "bool";
-  case DType::I32:
-    return "i32";
-  case DType::F32:
-    return "f32";
-  case DType::F16:
-    return "f16";
-  }
-  llvm_unreachable("not a DType");
-}
-
 Expected<NpyArray> readNpy(StringRef path) {
   ErrorOr<std::unique_ptr<MemoryBuffer>> file = MemoryBuffer::getFile(
       path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
@@ -307,7 +282,7 @@ Expected<NpyArray> readNpy(StringRef path) {
     return fileError(path, "shape " + shapeText + " is too large");
   if (elements.size() != *bytes)
     return fileError(path, (elements.size() < *bytes ? "truncated: " : "") +
-                               Twine(nameOf(*dtype)) + " of shape " +
+                               Twine(getName(*dtype)) + " of shape " +
                                shapeText + " takes " + Twine(*bytes) +
                                " bytes, the file has " +
                                Twine(elements.size()));
@@ -322,7 +297,7 @@ Expected<NpyArray> readNpy(StringRef path) {
   if (*bytes) {
     const auto *from = reinterpret_cast<const uint8_t *>(elements.data());
     if (*header.fortranOrder && array.shape.size() > 1)
-      transposeToC(array.shape, byteWidth(*dtype), from, array.data.data(),
+      transposeToC(array.shape, getByteWidth(*dtype), from, array.data.data(),
                    *bytes);
     else
       std::memcpy(array.data.data(), from, *bytes);
@@ -338,7 +313,7 @@ Error writeNpy(StringRef path, DType dtype, ArrayRef<int64_t> shape,
                ArrayRef<uint8_t> data) {
   std::optional<uint64_t> bytes = byteCount(shape, dtype);
   if (!bytes || *bytes != data.size())
-    return fileError(path, Twine("can't be written: ") + nameOf(dtype) +
+    return fileError(path, Twine("can't be written: ") + getName(dtype) +
                                " of shape " + printShape(shape) +
                                " doesn't take " + Twine(data.size()) +
                                " bytes");

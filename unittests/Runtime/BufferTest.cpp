@@ -14,8 +14,8 @@ namespace {
 class BufferTest : public Sandbox {};
 
 TEST_F(BufferTest, IsAlignedAndZeroedOnRequest) {
-  for (uint64_t bytes : {0, 1, 63, 64, 65, 4096, 1 << 20, (1 << 20) + 1,
-                         9 << 20}) {
+  for (uint64_t bytes :
+       {0, 1, 63, 64, 65, 4096, 1 << 20, (1 << 20) + 1, 9 << 20}) {
     auto buffer = Buffer::allocate(bytes, Buffer::Fill::Zero);
     ASSERT_TRUE(bool(buffer)) << llvm::toString(buffer.takeError());
     ASSERT_NE(buffer->data(), nullptr);
@@ -83,8 +83,8 @@ TEST_F(BufferTest, OverlapCheckAgreesWithAllPairs) {
   for (int round = 0; round < 3000; ++round) {
     std::vector<SlotMemory> slots;
     for (int slot = 0, n = random() % 5 + 1; slot < n; ++slot)
-      slots.push_back({slot, bytes + random() % 40, random() % 12,
-                       random() % 3 == 0});
+      slots.push_back(
+          {slot, bytes + random() % 40, random() % 12, random() % 3 == 0});
     bool expected = false;
     for (auto &a : slots)
       for (auto &b : slots) {

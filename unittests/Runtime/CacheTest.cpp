@@ -80,6 +80,11 @@ TEST_F(CacheTest, NamesAFolderThatCannotBe) {
     expectContains(message(Cache::open()),
                    "kernel cache folder '" + folder + "'");
   }
+  // One that may be read only; root may write everywhere.
+  ASSERT_EQ(mkdir(path("sealed").c_str(), 0500), 0);
+  Cache sealed = llvm::cantFail(Cache::open(path("sealed")));
+  if (geteuid() != 0)
+    expectContains(message(sealed.write("k.o", "x")), path("sealed"));
   // A folder that vanishes after it was opened.
   Cache cache = llvm::cantFail(Cache::open(path("gone")));
   ASSERT_EQ(rmdir(path("gone").c_str()), 0);

@@ -4,6 +4,8 @@
 
 #include "Sandbox.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 #include <cstring>
 #include <sys/stat.h>
 
@@ -66,7 +68,7 @@ TEST_F(NpyTest, RoundTripsEveryDtypeAndRank) {
   for (DType dtype : {DType::Bool, DType::I32, DType::F32, DType::F16})
     for (Shape shape : {Shape{}, Shape{1}, Shape{7}, Shape{0}, Shape{2, 3},
                         Shape{2, 0, 3}, Shape{1, 2, 3, 4, 5}}) {
-      size_t count = byteWidth(dtype);
+      size_t count = getByteWidth(dtype);
       for (int64_t size : shape)
         count *= size;
       std::vector<uint8_t> data(count);
@@ -115,15 +117,14 @@ TEST_F(NpyTest, ReadsAllVersionsAndSpellings) {
   EXPECT_EQ(good(npy(header("<f2", "()"), "ab")).dtype, DType::F16);
   NpyArray flags = good(npy(header("|b1", "(3,)"), StringRef("\0\1\x7f", 3)));
   EXPECT_EQ(flags.data, (std::vector<uint8_t>{0, 1, 1}));
-  EXPECT_TRUE(good(npy(header("<f4", "(0, 9000000000000000000, 9)"), ""))
-                  .data.empty());
+  EXPECT_TRUE(
+      good(npy(header("<f4", "(0, 9000000000000000000, 9)"), "")).data.empty());
 }
 
 TEST_F(NpyTest, TransposesFortranOrder) {
   NpyArray two = good(npy(header("<i4", "(2, 3)", "True"),
                           bytesOf(std::vector<int32_t>{1, 4, 2, 5, 3, 6})));
-  EXPECT_EQ(bytesOf(two.data),
-            bytesOf(std::vector<int32_t>{1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(bytesOf(two.data), bytesOf(std::vector<int32_t>{1, 2, 3, 4, 5, 6}));
   EXPECT_EQ(two.shape, (Shape{2, 3}));
   // Element (i, j, k) holds 100 i + 10 j + k.
   std::vector<int32_t> fortran, c;
@@ -144,7 +145,8 @@ TEST_F(NpyTest, TransposesFortranOrder) {
 TEST_F(NpyTest, NamesWhatIsWrong) {
   std::string ints = bytesOf(std::vector<int32_t>{1, -2, 3});
   std::string file = npy(header("<i4", "(3,)"), ints);
-  expectContains(message(readNpy(path("none.npy"))), "none.npy': can't be read");
+  expectContains(message(readNpy(path("none.npy"))),
+                 "none.npy': can't be read");
   expectContains(message(readNpy(root)), "can't be read");
   expectContains(errorOf(""), "not an .npy file");
   expectContains(errorOf("\x93NUMP"), "not an .npy file");
@@ -156,11 +158,12 @@ TEST_F(NpyTest, NamesWhatIsWrong) {
   std::string version = file;
   version[6] = 9;
   expectContains(errorOf(version), "version 9.0 of the .npy format");
-  for (StringRef descr : {"<f8", ">f4", "<i8", "<u4", "|O", "<c8", "|S3", "",
-                          "<M8[ns]", "|u1"})
+  for (StringRef descr :
+       {"<f8", ">f4", "<i8", "<u4", "|O", "<c8", "|S3", "", "<M8[ns]", "|u1"})
     expectContains(errorOf(npy(header(descr, "(3,)"), ints)),
-                   ("dtype '" + descr + "' isn't supported (bool '|b1', i32 "
-                                        "'<i4', f32 '<f4' and f16 '<f2' are)")
+                   ("dtype '" + descr +
+                    "' isn't supported (bool '|b1', i32 "
+                    "'<i4', f32 '<f4' and f16 '<f2' are)")
                        .str());
   expectContains(errorOf(npy("{'descr': [('a', '<f4')], 'fortran_order': "
                              "False, 'shape': (3,), }",
@@ -213,9 +216,8 @@ TEST_F(NpyTest, AFailedWriteLeavesTheOldFile) {
   expectContains(message(writeNpy(file, DType::F32, {-1}, {})), "can't be");
   EXPECT_EQ(read(file), "old");
   EXPECT_EQ(list(root).size(), 1u);
-  expectContains(
-      message(writeNpy(path("none/a.npy"), DType::Bool, {1}, {1})),
-      "none/a.npy': can't be written");
+  expectContains(message(writeNpy(path("none/a.npy"), DType::Bool, {1}, {1})),
+                 "none/a.npy': can't be written");
   ASSERT_EQ(mkdir(path("folder").c_str(), 0700), 0);
   expectContains(message(writeNpy(path("folder"), DType::Bool, {1}, {1})),
                  "can't be written");

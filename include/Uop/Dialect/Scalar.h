@@ -40,6 +40,8 @@ Word getIdentity(ReduceKind kind, DType dtype);
 /// The constant's bits, and the attribute of bits: one NaN per dtype.
 Word getWord(mlir::Attribute constant);
 mlir::TypedAttr getConstantAttr(mlir::MLIRContext *context, DType dtype, Word w);
+/// `constant`, but of all NaNs of a dtype always the same one.
+mlir::TypedAttr getUniqueConstant(mlir::TypedAttr constant);
 
 } // namespace uop
 

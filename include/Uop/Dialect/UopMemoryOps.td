@@ -94,16 +94,18 @@ def Uop_AfterOp : Uop_InferredOp<"after", [Pure]> {
 def Uop_SinkOp : Uop_InferredOp<"sink"> {
   let summary = "effects together";
   let description = [{
-    Groups effects; the root of a program that is written as loops.
+    Groups effects, or none; the root of a program that is written as loops.
 
     ```mlir
     %2 = uop.sink %0, %1 : !uop.void
+    %3 = uop.sink()
     ```
   }];
   let arguments = (ins Variadic<AnyType>:$srcs);
   let results = (outs AnyType:$result);
   let assemblyFormat = [{
-    ($srcs^ `:` custom<SourceTypes>(ref($srcs), type($srcs)))? attr-dict
+    ($srcs^ `:` custom<SourceTypes>(ref($srcs), type($srcs))) : (`(` `)`)?
+    attr-dict
   }];
 }
 

@@ -9,6 +9,7 @@
 #define UOP_GRAPH_WALK_H
 
 #include "Uop/Graph/UniquingBuilder.h"
+#include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace uop {

@@ -8,6 +8,7 @@
 #ifndef UOP_RUNTIME_NPY_H
 #define UOP_RUNTIME_NPY_H
 
+#include "Uop/Dialect/Uop.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
@@ -18,14 +19,6 @@
 
 namespace uop::runtime {
 
-/// The element types that kernels know.
-enum class DType : uint8_t { Bool, I32, F32, F16 };
-
-/// Bytes of one element: 1, 4, 4, 2.
-unsigned byteWidth(DType dtype);
-
-/// `bool`, `i32`, `f32` or `f16`.
-llvm::StringRef nameOf(DType dtype);
 
 /// A dense array in C order (last axis fastest), little endian. Booleans are
 /// bytes of value 0 or 1.

@@ -1,0 +1,253 @@
+//===- CSyntax.cpp - how C spells types, constants and names --------------===//
+//
+// Leans on Literal for the digits of floats.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CSyntax.h"
+#include "Uop/Target/C.h"
+#include "Uop/Target/Uir.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace uop;
+
+const char *uop::getCType(DType dtype) {
+  switch (dtype) {
+  case DType::Void:
+    return "void";
+  case DType::Bool:
+    return "_Bool";
+  case DType::I32:
+    return "int";
+  case DType::F32:
+    return "float";
+  case DType::F16:
+    return "_Float16";
+  }
+  llvm_unreachable("a dtype");
+}
+
+std::string uop::formatCConstant(DType dtype, Word word) {
+  if (dtype == DType::Bool)
+    return word ? "1" : "0";
+  if (dtype == DType::I32) {
+    int32_t value = static_cast<int32_t>(word);
+    return value == INT32_MIN ? "(-2147483647-1)" : std::to_string(value);
+  }
+  float value = toFloat(word);
+  std::string text;
+  if (std::isnan(value))
+    text = "NAN";
+  else if (std::isinf(value))
+    text = value > 0 ? "INFINITY" : "-INFINITY";
+  else
+    text = formatLiteral(DType::F32, word) + "f";
+  // Without the cast the whole expression around it would be a float's.
+  return dtype == DType::F16 ? "((_Float16)" + text + ")" : text;
+}
+
+std::string uop::formatLocation(Location loc) {
+  auto file = loc->findInstanceOf<FileLineColLoc>();
+  if (!file)
+    return {};
+  std::string text = " // ";
+  // A line break, or a backslash before one, would end the comment elsewhere.
+  for (char c : file.getFilename().getValue())
+    text += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
+  return text + ":" + std::to_string(file.getLine());
+}
+
+//===----------------------------------------------------------------------===//
+// Identifiers
+//===----------------------------------------------------------------------===//
+
+/// Whether a function of this name would not compile behind the prelude:
+/// keywords, predefined macros, `main`, what <math.h> and <stdbool.h> declare.
+static bool isTaken(llvm::StringRef name) {
+  static const llvm::StringSet<> words = {"auto",
+                                          "break",
+                                          "case",
+                                          "char",
+                                          "const",
+                                          "continue",
+                                          "default",
+                                          "do",
+                                          "double",
+                                          "else",
+                                          "enum",
+                                          "extern",
+                                          "float",
+                                          "for",
+                                          "goto",
+                                          "if",
+                                          "inline",
+                                          "int",
+                                          "long",
+                                          "register",
+                                          "restrict",
+                                          "return",
+                                          "short",
+                                          "signed",
+                                          "sizeof",
+                                          "static",
+                                          "struct",
+                                          "switch",
+                                          "typedef",
+                                          "union",
+                                          "unsigned",
+                                          "void",
+                                          "volatile",
+                                          "while",
+                                          "_Alignas",
+                                          "_Alignof",
+                                          "_Atomic",
+                                          "_Bool",
+                                          "_Complex",
+                                          "_Generic",
+                                          "_Imaginary",
+                                          "_Float16",
+                                          "_Float32",
+                                          "_Float64",
+                                          "_Float128",
+                                          "_Noreturn",
+                                          "_Pragma",
+                                          "_Nonnull",
+                                          "_Static_assert",
+                                          "_Thread_local",
+                                          "_BitInt",
+                                          "_Accum",
+                                          "_Fract",
+                                          "_Sat",
+                                          "asm",
+                                          "typeof",
+                                          "alignas",
+                                          "alignof",
+                                          "constexpr",
+                                          "nullptr",
+                                          "thread_local",
+                                          "static_assert",
+                                          "typeof_unqual",
+                                          "bool",
+                                          "true",
+                                          "false",
+                                          "linux",
+                                          "unix",
+                                          "main",
+                                          "signgam",
+                                          "NAN",
+                                          "INFINITY",
+                                          "math_errhandling",
+                                          "float_t",
+                                          "double_t",
+                                          "floordiv_i32",
+                                          "floormod_i32"};
+  static const llvm::StringSet<> functions = {"acos",
+                                              "acosh",
+                                              "asin",
+                                              "asinh",
+                                              "atan",
+                                              "atan2",
+                                              "atanh",
+                                              "cbrt",
+                                              "ceil",
+                                              "copysign",
+                                              "cos",
+                                              "cosh",
+                                              "drem",
+                                              "erf",
+                                              "erfc",
+                                              "exp",
+                                              "exp10",
+                                              "exp2",
+                                              "expm1",
+                                              "fabs",
+                                              "fdim",
+                                              "finite",
+                                              "floor",
+                                              "fma",
+                                              "fmax",
+                                              "fmin",
+                                              "fmod",
+                                              "fpclassify",
+                                              "frexp",
+                                              "gamma",
+                                              "hypot",
+                                              "ilogb",
+                                              "isfinite",
+                                              "isgreater",
+                                              "isgreaterequal",
+                                              "isinf",
+                                              "isless",
+                                              "islessequal",
+                                              "islessgreater",
+                                              "isnan",
+                                              "isnormal",
+                                              "isunordered",
+                                              "j0",
+                                              "j1",
+                                              "jn",
+                                              "ldexp",
+                                              "lgamma",
+                                              "llrint",
+                                              "llround",
+                                              "log",
+                                              "log10",
+                                              "log1p",
+                                              "log2",
+                                              "logb",
+                                              "lrint",
+                                              "lround",
+                                              "modf",
+                                              "nan",
+                                              "nearbyint",
+                                              "nextafter",
+                                              "nexttoward",
+                                              "pow",
+                                              "pow10",
+                                              "remainder",
+                                              "remquo",
+                                              "rint",
+                                              "round",
+                                              "scalb",
+                                              "scalbln",
+                                              "scalbn",
+                                              "signbit",
+                                              "significand",
+                                              "sin",
+                                              "sincos",
+                                              "sinh",
+                                              "sqrt",
+                                              "tan",
+                                              "tanh",
+                                              "tgamma",
+                                              "trunc",
+                                              "y0",
+                                              "y1",
+                                              "yn"};
+  if (words.contains(name) || functions.contains(name))
+    return true;
+  if (name.starts_with("M_") || name.starts_with("FP_") ||
+      name.starts_with("MATH_") || name.starts_with("HUGE_VAL") ||
+      name.starts_with("__"))
+    return true;
+  // The float, long double and reentrant twins of a function.
+  llvm::StringRef stem = name;
+  stem.consume_back("_r");
+  return functions.contains(stem) ||
+         (!stem.empty() && (stem.back() == 'f' || stem.back() == 'l') &&
+          functions.contains(stem.drop_back()));
+}
+
+std::string uop::makeCIdentifier(llvm::StringRef name) {
+  std::string result;
+  if (name.empty() || llvm::isDigit(name.front()))
+    result = "_";
+  for (char c : name)
+    result += llvm::isAlnum(c) ? c : '_';
+  if (isTaken(result))
+    result += '_';
+  return result;
+}
