@@ -49,7 +49,7 @@ Value buildSums(UniquingBuilder &g, int count) {
     Value update = g.store(at, g.add(g.load(at), g.mul(term, term)));
     Value result = g.after(acc, g.end(update, k));
     total = g.add(total, g.load(g.index(result, zero)));
-    for (int more = 0; more < 6; ++more)
+    for (int more = 0; more < 4; ++more)
       total = g.mul(total, g.f32(1.0f + n + more));
   }
   Value out = g.index(g.buffer(0, DType::F32, 64), i);

@@ -22,6 +22,8 @@ function(uop_add_tool name)
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
   add_dependencies(${name} UopHeaders)
+  # Where the shared libraries are that the build found.
+  set_target_properties(${name} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
   install(TARGETS ${name} RUNTIME DESTINATION bin)
 endfunction()
 

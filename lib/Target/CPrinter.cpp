@@ -52,6 +52,15 @@ struct Node {
   uint16_t depth = 0;
   uint32_t size = 0; // ALU ops in the text of an Expr
   Scope scope;
+
+  static Node get(Kind kind, const char *prefix, int64_t number, Scope scope) {
+    Node node;
+    node.kind = kind;
+    node.prefix = prefix;
+    node.number = number;
+    node.scope = scope;
+    return node;
+  }
 };
 
 class Printer {
@@ -336,12 +345,9 @@ LogicalResult Printer::visitAlloc(AllocOp op) {
                        << " is declared twice: run uop-unique first";
     it->second = here();
   }
-  Node node;
-  node.kind = Node::Memory;
-  node.prefix = type.getSpace() == AddrSpace::Shared ? "smem" : "acc";
-  node.number = slot;
+  bool shared = type.getSpace() == AddrSpace::Shared;
+  Node node = Node::get(Node::Memory, shared ? "smem" : "acc", slot, here());
   node.bare = size == 1 && type.getSpace() == AddrSpace::Local;
-  node.scope = here();
   writeStatementStart(type, node.prefix, slot);
   if (!node.bare)
     os << "[" << size << "]";
@@ -370,8 +376,7 @@ LogicalResult Printer::visitAfter(AfterOp op) {
   for (unsigned i = 0, e = op->getNumOperands(); i < e; ++i)
     if (failed(useSource(op, i, /*read=*/false, node)))
       return failure();
-  Node source = get(op.getSource());
-  nodes.push_back(source);
+  nodes.push_back(Node(get(op.getSource())));
   return success();
 }
 
@@ -398,11 +403,7 @@ LogicalResult Printer::visitAlu(OpCode code, Operation *op) {
   ++node.depth;
   ++node.size;
   if (!op->use_empty() && mustName(op, node)) {
-    Node named;
-    named.kind = Node::Named;
-    named.prefix = "alu";
-    named.number = ++counter;
-    named.scope = here();
+    Node named = Node::get(Node::Named, "alu", ++counter, here());
     writeStatementStart(op->getResult(0).getType(), "alu", named.number);
     os << " = ";
     writeAlu(op);
@@ -418,11 +419,7 @@ LogicalResult Printer::visitLoad(LoadOp op) {
   Node node;
   if (failed(useSources(op, /*readFirst=*/false, node)))
     return failure();
-  node = {};
-  node.kind = Node::Named;
-  node.prefix = "val";
-  node.number = ++counter;
-  node.scope = here();
+  node = Node::get(Node::Named, "val", ++counter, here());
   writeStatementStart(op.getType(), "val", node.number);
   os << " = ";
   bool gated = op->getNumOperands() == 3;
@@ -476,12 +473,7 @@ LogicalResult Printer::visitRange(RangeOp op) {
   finishLine(op.getLoc());
   open.push_back(loops.size());
   loops.push_back(op);
-  node = {};
-  node.kind = Node::Named;
-  node.prefix = "ridx";
-  node.number = idx;
-  node.scope = here();
-  nodes.push_back(node);
+  nodes.push_back(Node::get(Node::Named, "ridx", idx, here()));
   return success();
 }
 
@@ -521,20 +513,15 @@ LogicalResult Printer::visit(OpCode code, Operation *op) {
     return error(op) << name << " is shaped: run rangeify first";
   switch (code) {
   case OpCode::Const: {
-    Node node;
-    node.kind = Node::Const;
-    node.op = op;
-    nodes.push_back(node);
+    nodes.emplace_back();
+    nodes.back().kind = Node::Const;
+    nodes.back().op = op;
     return success();
   }
-  case OpCode::Buffer: {
-    Node node;
-    node.kind = Node::Memory;
-    node.prefix = "data";
-    node.number = cast<BufferOp>(op).getSlot();
-    nodes.push_back(node);
+  case OpCode::Buffer:
+    nodes.push_back(
+        Node::get(Node::Memory, "data", cast<BufferOp>(op).getSlot(), {}));
     return success();
-  }
   case OpCode::Alloc:
     return visitAlloc(cast<AllocOp>(op));
   case OpCode::Index:

@@ -64,169 +64,38 @@ std::string uop::formatLocation(Location loc) {
 // Identifiers
 //===----------------------------------------------------------------------===//
 
+static llvm::StringSet<> splitWords(llvm::StringRef text) {
+  llvm::SmallVector<llvm::StringRef> words;
+  text.split(words, ' ');
+  llvm::StringSet<> set;
+  set.insert_range(words);
+  return set;
+}
+
 /// Whether a function of this name would not compile behind the prelude:
 /// keywords, predefined macros, `main`, what <math.h> and <stdbool.h> declare.
 static bool isTaken(llvm::StringRef name) {
-  static const llvm::StringSet<> words = {"auto",
-                                          "break",
-                                          "case",
-                                          "char",
-                                          "const",
-                                          "continue",
-                                          "default",
-                                          "do",
-                                          "double",
-                                          "else",
-                                          "enum",
-                                          "extern",
-                                          "float",
-                                          "for",
-                                          "goto",
-                                          "if",
-                                          "inline",
-                                          "int",
-                                          "long",
-                                          "register",
-                                          "restrict",
-                                          "return",
-                                          "short",
-                                          "signed",
-                                          "sizeof",
-                                          "static",
-                                          "struct",
-                                          "switch",
-                                          "typedef",
-                                          "union",
-                                          "unsigned",
-                                          "void",
-                                          "volatile",
-                                          "while",
-                                          "_Alignas",
-                                          "_Alignof",
-                                          "_Atomic",
-                                          "_Bool",
-                                          "_Complex",
-                                          "_Generic",
-                                          "_Imaginary",
-                                          "_Float16",
-                                          "_Float32",
-                                          "_Float64",
-                                          "_Float128",
-                                          "_Noreturn",
-                                          "_Pragma",
-                                          "_Nonnull",
-                                          "_Static_assert",
-                                          "_Thread_local",
-                                          "_BitInt",
-                                          "_Accum",
-                                          "_Fract",
-                                          "_Sat",
-                                          "asm",
-                                          "typeof",
-                                          "alignas",
-                                          "alignof",
-                                          "constexpr",
-                                          "nullptr",
-                                          "thread_local",
-                                          "static_assert",
-                                          "typeof_unqual",
-                                          "bool",
-                                          "true",
-                                          "false",
-                                          "linux",
-                                          "unix",
-                                          "main",
-                                          "signgam",
-                                          "NAN",
-                                          "INFINITY",
-                                          "math_errhandling",
-                                          "float_t",
-                                          "double_t",
-                                          "floordiv_i32",
-                                          "floormod_i32"};
-  static const llvm::StringSet<> functions = {"acos",
-                                              "acosh",
-                                              "asin",
-                                              "asinh",
-                                              "atan",
-                                              "atan2",
-                                              "atanh",
-                                              "cbrt",
-                                              "ceil",
-                                              "copysign",
-                                              "cos",
-                                              "cosh",
-                                              "drem",
-                                              "erf",
-                                              "erfc",
-                                              "exp",
-                                              "exp10",
-                                              "exp2",
-                                              "expm1",
-                                              "fabs",
-                                              "fdim",
-                                              "finite",
-                                              "floor",
-                                              "fma",
-                                              "fmax",
-                                              "fmin",
-                                              "fmod",
-                                              "fpclassify",
-                                              "frexp",
-                                              "gamma",
-                                              "hypot",
-                                              "ilogb",
-                                              "isfinite",
-                                              "isgreater",
-                                              "isgreaterequal",
-                                              "isinf",
-                                              "isless",
-                                              "islessequal",
-                                              "islessgreater",
-                                              "isnan",
-                                              "isnormal",
-                                              "isunordered",
-                                              "j0",
-                                              "j1",
-                                              "jn",
-                                              "ldexp",
-                                              "lgamma",
-                                              "llrint",
-                                              "llround",
-                                              "log",
-                                              "log10",
-                                              "log1p",
-                                              "log2",
-                                              "logb",
-                                              "lrint",
-                                              "lround",
-                                              "modf",
-                                              "nan",
-                                              "nearbyint",
-                                              "nextafter",
-                                              "nexttoward",
-                                              "pow",
-                                              "pow10",
-                                              "remainder",
-                                              "remquo",
-                                              "rint",
-                                              "round",
-                                              "scalb",
-                                              "scalbln",
-                                              "scalbn",
-                                              "signbit",
-                                              "significand",
-                                              "sin",
-                                              "sincos",
-                                              "sinh",
-                                              "sqrt",
-                                              "tan",
-                                              "tanh",
-                                              "tgamma",
-                                              "trunc",
-                                              "y0",
-                                              "y1",
-                                              "yn"};
+  static const llvm::StringSet<> words = splitWords(
+      "auto break case char const continue default do double else enum "
+      "extern float for goto if inline int long register restrict return "
+      "short signed sizeof static struct switch typedef union unsigned "
+      "void volatile while _Alignas _Alignof _Atomic _Bool _Complex "
+      "_Generic _Imaginary _Float16 _Float32 _Float64 _Float128 "
+      "_Noreturn _Pragma _Nonnull _Static_assert _Thread_local _BitInt "
+      "_Accum _Fract _Sat asm typeof alignas alignof constexpr nullptr "
+      "thread_local static_assert typeof_unqual bool true false linux "
+      "unix main signgam NAN INFINITY math_errhandling float_t double_t "
+      "floordiv_i32 floormod_i32");
+  static const llvm::StringSet<> functions = splitWords(
+      "acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos "
+      "cosh drem erf erfc exp exp10 exp2 expm1 fabs fdim finite floor "
+      "fma fmax fmin fmod fpclassify frexp gamma hypot ilogb isfinite "
+      "isgreater isgreaterequal isinf isless islessequal islessgreater "
+      "isnan isnormal isunordered j0 j1 jn ldexp lgamma llrint llround "
+      "log log10 log1p log2 logb lrint lround modf nan nearbyint "
+      "nextafter nexttoward pow pow10 remainder remquo rint round scalb "
+      "scalbln scalbn signbit significand sin sincos sinh sqrt tan tanh "
+      "tgamma trunc y0 y1 yn");
   if (words.contains(name) || functions.contains(name))
     return true;
   if (name.starts_with("M_") || name.starts_with("FP_") ||

@@ -35,7 +35,7 @@ public:
 private:
   struct Definition {
     Value value;
-    unsigned line;
+    unsigned line = 0;
   };
 
   bool parseLine(StringRef statementText);
@@ -60,9 +60,8 @@ private:
   /// For the builder: what a typing rule says about the statement.
   void failTyping(const Twine &message) { fail(message); }
 
-  bool isName(StringRef name) {
-    return names.contains(CachedHashStringRef(name));
-  }
+  const Definition *find(StringRef name) const;
+  void define(StringRef name, Definition definition);
 
   MLIRContext *context;
   UniquingBuilder builder;
@@ -75,7 +74,10 @@ private:
   llvm::SmallVector<Value, 8> sources;
   Value result;
 
-  /// Names are places in the text.
+  /// The definitions of `%0`, `%1`, ... as far as there are lines, without a value
+  /// where there is none. Printed programs have no other names.
+  std::vector<Definition> numbered;
+  /// All other names, which are places in the text.
   llvm::DenseMap<CachedHashStringRef, Definition> names;
   /// The length of the longest name with a comma or a colon in it; 0 for none.
   size_t maxOddName = 0;
@@ -114,8 +116,36 @@ bool Parser::fail(const char *where, const Twine &message) {
   return false;
 }
 
+/// The number that `name` is in its shortest form, if it is less than `limit`.
+std::optional<size_t> parseNumberedName(StringRef name, size_t limit) {
+  if (name.empty() || name.size() > 9 || (name[0] == '0' && name.size() > 1))
+    return std::nullopt;
+  size_t number = 0;
+  for (char c : name) {
+    if (!llvm::isDigit(c))
+      return std::nullopt;
+    number = number * 10 + (c - '0');
+  }
+  return number < limit ? std::optional(number) : std::nullopt;
+}
+
+const Parser::Definition *Parser::find(StringRef name) const {
+  if (std::optional<size_t> number = parseNumberedName(name, numbered.size()))
+    return numbered[*number].value ? &numbered[*number] : nullptr;
+  auto it = names.find(CachedHashStringRef(name));
+  return it == names.end() ? nullptr : &it->second;
+}
+
+void Parser::define(StringRef name, Definition definition) {
+  if (std::optional<size_t> number = parseNumberedName(name, numbered.size()))
+    numbered[*number] = definition;
+  else
+    names[CachedHashStringRef(name)] = definition;
+}
+
 Value Parser::parse() {
   const char *p = text.begin(), *end = text.end();
+  numbered.resize(text.count('\n') + 1);
   const char *first = p;
   if (text.starts_with("\xef\xbb\xbf")) // a byte order mark
     first += 3;
@@ -140,22 +170,21 @@ Value Parser::parse() {
 
 bool Parser::parseLine(StringRef statementText) {
   statement.text = statementText;
-  auto known = [&](StringRef name) { return isName(name); };
+  auto known = [&](StringRef name) { return find(name) != nullptr; };
   llvm::function_ref<bool(StringRef)> lookup;
   if (maxOddName)
     lookup = known;
   StatementError error;
   if (!statement.parse(statementText, lookup, maxOddName, error))
     return fail(error.where, error.message);
-  CachedHashStringRef name(statement.name);
-  if (auto it = names.find(name); it != names.end())
+  if (const Definition *before = find(statement.name))
     return fail("%" + quoteForMessage(statement.name) +
-                " is defined twice, first at line " + Twine(it->second.line));
+                " is defined twice, first at line " + Twine(before->line));
   builder.setLoc(
       FileLineColLoc::get(file, line, statementText.begin() - lineBegin + 1));
   if (!build())
     return false;
-  names[name] = {result, line};
+  define(statement.name, {result, line});
   if (statement.name.find_first_of(",:") != StringRef::npos)
     maxOddName = std::max(maxOddName, statement.name.size() + 1);
   return true;
@@ -187,10 +216,10 @@ bool Parser::readSources(llvm::ArrayRef<StringRef> operands) {
       sources.push_back({});
       continue;
     }
-    auto it = names.find(CachedHashStringRef(operand.drop_front()));
-    if (it == names.end())
+    const Definition *definition = find(operand.drop_front().ltrim());
+    if (!definition)
       return fail(operand.begin(), "undefined " + quoteForMessage(operand));
-    sources.push_back(it->second.value);
+    sources.push_back(definition->value);
   }
   if (!hasLiteral)
     return true;

@@ -7,6 +7,7 @@
 
 #include "Uop/Transforms/Linearize.h"
 #include "LoopTree.h"
+#include "MemoryOrder.h"
 #include "Uop/Graph/UniquingBuilder.h"
 
 using namespace mlir;
@@ -345,7 +346,11 @@ FailureOr<std::vector<Operation *>> uop::linearize(Value sink) {
   FailureOr<LoopTree> tree = LoopTree::build(graph);
   if (failed(tree))
     return failure();
-  return Scheduler(graph, *tree).run();
+  FailureOr<std::vector<Operation *>> schedule =
+      Scheduler(graph, *tree).run();
+  if (failed(schedule) || failed(checkMemoryOrder(graph)))
+    return failure();
+  return schedule;
 }
 
 /// Whether no two ops of the block are one node.

@@ -35,7 +35,7 @@ static LogicalResult checkUnique(ProgramOp program) {
 
 namespace {
 
-struct UniquePass : impl::UopUniqueBase<UniquePass> {
+struct UniquePass : ::uop::impl::UopUniqueBase<UniquePass> {
   using UopUniqueBase::UopUniqueBase;
 
   void runOnOperation() override {

@@ -84,7 +84,7 @@ LogicalResult process(Buffer buffer, llvm::raw_ostream &os,
   std::string marker = config.inputSplitMarker().str();
   if (marker == kDefaultSplitMarker)
     marker = "# -----";
-  std::string outputMarker = config.outputSplitMarker().str();
+  std::string outputMarker = std::as_const(config).outputSplitMarker().str();
   config.splitInputFile("").outputSplitMarker("");
   return splitAndProcessBuffer(
       std::move(buffer),

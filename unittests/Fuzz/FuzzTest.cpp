@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Runtime/Sandbox.h"
 #include "CompiledBatch.h"
 #include "RandomProgram.h"
 #include "Uop/Graph/Walk.h"
@@ -50,10 +51,11 @@ bool agree(DType dtype, Word got, Word want, std::optional<double> tolerance) {
   return tolerance && std::abs(double(a) - b) <= *tolerance;
 }
 
-class FuzzTest : public testing::Test {
+/// Compiles into a kernel cache of its own.
+class FuzzTest : public Sandbox {
 protected:
   FuzzTest()
-      : handler(&context, [this](Diagnostic &d) { message += d.str() + "\n"; }),
+      : handler(&context, [this](Diagnostic &d) { diagnostics += d.str() + "\n"; }),
         first(getVariable("UOP_FUZZ_SEED", 0)) {
     context.loadDialect<UopDialect>();
     context.disableMultithreading();
@@ -71,7 +73,7 @@ protected:
           check) {
     for (uint64_t i = 0; i < count && !HasFailure(); ++i) {
       seed = first + i;
-      message.clear();
+      diagnostics.clear();
       RandomProgram made = makeRandomProgram(&context, seed, mode);
       std::string uir = toUir(made.program);
       FailureOr<Array> value =
@@ -82,7 +84,7 @@ protected:
   }
 
   std::string explain(const std::string &uir) const {
-    return "seed " + std::to_string(seed) + "\n" + message + uir;
+    return "seed " + std::to_string(seed) + "\n" + diagnostics + uir;
   }
 
   /// Fails at the first element that differs.
@@ -106,7 +108,7 @@ protected:
   void runCompiled(Mode mode, bool strict, uint64_t count);
 
   MLIRContext context;
-  std::string message;
+  std::string diagnostics;
   ScopedDiagnosticHandler handler;
   uint64_t first, seed = 0;
 };

@@ -246,7 +246,7 @@ TEST_F(CTest, MemoryAndAxisKinds) {
   }
 }
 )");
-  EXPECT_EQ(print("%s = uop.sink\nuop.yield %s : !uop.void"),
+  EXPECT_EQ(print("%s = uop.sink()\nuop.yield %s : !uop.void"),
             "void kernel(void) {\n}\n");
 }
 

@@ -635,6 +635,32 @@ TEST(Linearize, ALoopInTwoNests) {
             "do not nest: see ADD, ADD");
 }
 
+TEST(Linearize, ALoadAndAStoreWithoutAnOrder) {
+  Kernel k;
+  UniquingBuilder &g = *k.graph;
+  Value i = k.range(4, 0);
+  Value store = k.store(k.buffer(0), i, g.f32(1));
+  Value copy = k.store(k.buffer(1), i, k.load(k.buffer(0), i));
+  EXPECT_TRUE(failed(linearize(g.sink(g.end(g.sink({store, copy}), i)))));
+  ASSERT_EQ(k.errors.size(), 1u);
+  EXPECT_EQ(k.errors[0], "LOAD and STORE of one element of BUFFER 0 with no "
+                         "AFTER between them: LOAD, STORE");
+}
+
+TEST(Linearize, ALoadAndAStoreInOrder) {
+  Kernel k;
+  UniquingBuilder &g = *k.graph;
+  Value i = k.range(4, 0);
+  // In place, then read back, and another element read without any order.
+  Value old = k.load(k.buffer(0), i);
+  Value store = k.store(k.buffer(0), i, g.add(old, g.f32(1)));
+  Value fresh = k.load(g.after(k.buffer(0), store), i);
+  Value other = k.load(k.buffer(0), g.add(i, g.i32(8)));
+  Value copy = k.store(k.buffer(1), i, g.add(fresh, other));
+  EXPECT_TRUE(succeeded(linearize(g.sink(g.end(copy, i)))));
+  EXPECT_TRUE(k.errors.empty());
+}
+
 TEST(Linearize, AValueIsNoProgram) {
   Kernel k;
   finishProgram(k.program, k.graph->f32(1));
@@ -713,6 +739,17 @@ TEST(LinearizeSize, SumsThatReadEachOther) {
     total = k.sum(n, i, g.add(k.load(k.buffer(0), i), total), {});
   }
   expectFast(k, g.sink(k.store(k.buffer(1), g.i32(0), total)), 5000);
+}
+
+TEST(LinearizeSize, AnElementUpdatedManyTimes) {
+  Kernel k;
+  UniquingBuilder &g = *k.graph;
+  Value memory = k.buffer(0), zero = g.i32(0), last;
+  for (int n = 0; n < 100000; ++n) {
+    Value now = last ? g.after(memory, last) : memory;
+    last = k.store(now, zero, g.add(k.load(now, zero), g.f32(n)));
+  }
+  expectFast(k, g.sink(last), 5000);
 }
 
 TEST(LinearizeSize, ADeepNest) {

@@ -40,15 +40,16 @@ struct RewriteStats {
 ///
 /// Nodes are visited once each, sources before users, so a pattern sees a node
 /// over sources that are final, in a block of unique nodes that is not yet
-/// complete: it must not look at uses. It replaces the node that it matched, or
-/// changes it in place, and touches no other. What it creates is made unique and
+/// complete: it must not look at uses. It replaces the node that it matched (or
+/// changes it in place, which comes to the same) and touches no other; the
+/// replacement is not built on that node. What it creates is made unique and
 /// rewritten in turn. Emits an error, and leaves the program as it was, when a
 /// rule changes a node's type (naming the rule and both types), breaks the above,
 /// or when rules undo each other or reach the limit (naming them).
 ///
-/// Source: memoised bottom-up rewriting over hash consed terms, as in the
-/// fixed-point driver of van den Brand et al., "The ASF+SDF Meta-Environment"
-/// (2001).
+/// Source: innermost rewriting of maximally shared terms, as in van den Brand,
+/// Heering, Klint and Olivier, "Compiling language definitions: the ASF+SDF
+/// compiler" (2002).
 mlir::FailureOr<RewriteStats>
 graphRewrite(ProgramOp program, const mlir::FrozenRewritePatternSet &patterns,
              const RewriteOptions &options = {});
