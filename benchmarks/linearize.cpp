@@ -23,7 +23,8 @@ Value loadAt(UniquingBuilder &g, int64_t slot, Value index) {
   return g.load(g.index(g.buffer(slot, DType::F32, 1 << 20), index));
 }
 
-/// Three loops in each other, and `steps` elementwise steps of three ops inside.
+/// Three loops in each other, and `steps` elementwise steps of three ops
+/// inside.
 Value buildNest(UniquingBuilder &g, int steps) {
   Value i = g.range(g.i32(8), 0), j = g.range(g.i32(8), 1),
         k = g.range(g.i32(8), 2);

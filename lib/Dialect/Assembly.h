@@ -18,6 +18,12 @@ mlir::ParseResult parsePairTypes(mlir::OpAsmParser &parser, mlir::Type &lhs,
 void printPairTypes(mlir::OpAsmPrinter &printer, mlir::Operation *op,
                     mlir::Type lhs, mlir::Type rhs);
 
+/// The bare keyword of a REDUCE's kind.
+mlir::ParseResult parseReduceKind(mlir::OpAsmParser &parser,
+                                  ReduceKindAttr &kind);
+void printReduceKind(mlir::OpAsmPrinter &printer, mlir::Operation *op,
+                     ReduceKindAttr kind);
+
 /// The types of all sources, written once when they are the same.
 mlir::ParseResult parseSourceTypes(
     mlir::OpAsmParser &parser,

@@ -290,6 +290,24 @@ void uop::printPairTypes(OpAsmPrinter &printer, Operation *, Type lhs,
     printer << ", " << rhs;
 }
 
+ParseResult uop::parseReduceKind(OpAsmParser &parser, ReduceKindAttr &kind) {
+  SMLoc loc = parser.getCurrentLocation();
+  llvm::StringRef keyword;
+  if (parser.parseKeyword(&keyword))
+    return failure();
+  std::optional<ReduceKind> parsed = symbolizeReduceKind(keyword);
+  if (!parsed)
+    return parser.emitError(loc)
+           << "REDUCE combines with add or max, not '" << keyword << "'";
+  kind = ReduceKindAttr::get(parser.getContext(), *parsed);
+  return success();
+}
+
+void uop::printReduceKind(OpAsmPrinter &printer, Operation *,
+                          ReduceKindAttr kind) {
+  printer << stringifyReduceKind(kind.getValue());
+}
+
 ParseResult uop::parseSourceTypes(
     OpAsmParser &parser,
     llvm::ArrayRef<OpAsmParser::UnresolvedOperand> sources,

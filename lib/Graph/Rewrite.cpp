@@ -1,15 +1,15 @@
 //===- Rewrite.cpp - rewriting graphs by patterns -------------------------===//
 //
 // Rebuilds a program node by node in a fresh block. A node that is new there is
-// offered to the patterns; what a pattern creates is uniqued and offered in turn,
-// by an explicit stack. Leans on the UniquingBuilder for all sharing.
+// offered to the patterns; what a pattern creates is uniqued and offered in
+// turn, by an explicit stack. Leans on the UniquingBuilder for all sharing.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Uop/Graph/Rewrite.h"
+#include "mlir/Rewrite/PatternApplicator.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
-#include "mlir/Rewrite/PatternApplicator.h"
 
 using namespace mlir;
 using namespace uop;
@@ -209,26 +209,40 @@ private:
 };
 
 Value Driver::run(Value root) {
-  std::vector<Operation *> order = toposort(root);
-  stats.nodesBefore = order.size();
+  // The walk of `toposort`, with the results in place of its marks: null while
+  // a node waits for its sources.
   llvm::DenseMap<Operation *, Value> mapped;
-  mapped.reserve(order.size());
+  std::vector<std::pair<Operation *, unsigned>> stack;
   llvm::SmallVector<Value> mappedSources;
-  for (Operation *op : order) {
-    stepsLeft += stepsPerNode;
+  auto enter = [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    if (mapped.try_emplace(op).second)
+      stack.push_back({op, 0});
+  };
+  enter(root);
+  while (!stack.empty()) {
+    auto &[op, next] = stack.back();
+    if (next < op->getNumOperands()) {
+      enter(op->getOperand(next++));
+      continue;
+    }
     mappedSources.clear();
     for (Value source : op->getOperands())
       mappedSources.push_back(mapped.find(source.getDefiningOp())->second);
     bool isNew;
     Value value = build(op, mappedSources, isNew);
+    stepsLeft += stepsPerNode;
     if (!value || (isNew && !rewrite(value.getDefiningOp())))
       return {};
-    mapped[op] = superseded.empty() ? value : getFinal(value);
+    mapped.find(op)->second = superseded.empty() ? value : getFinal(value);
+    stack.pop_back();
   }
+  stats.nodesBefore = mapped.size();
   for (auto &[pattern, count] : fired)
     stats.fired[pattern->getDebugName().str()] += count;
   Value result = mapped.find(root.getDefiningOp())->second;
-  // Sources stand above their users, so one sweep upwards finds all that is dead.
+  // Sources stand above their users, so one sweep upwards finds all that is
+  // dead.
   for (Operation &op :
        llvm::make_early_inc_range(llvm::reverse(*builder.getBlock())))
     if (&op == result.getDefiningOp() || !op.use_empty())
@@ -320,9 +334,9 @@ bool Driver::match(Frame &frame) {
   }
   Type now = frame.replacement.getType();
   if (now != type) {
-    emitError(op->getLoc()) << "rule " << getRuleName(rule)
-                            << " changes the type of " << getName(*getOpCode(op))
-                            << " from " << type << " to " << now;
+    emitError(op->getLoc())
+        << "rule " << getRuleName(rule) << " changes the type of "
+        << getName(*getOpCode(op)) << " from " << type << " to " << now;
     return false;
   }
   for (Operation *made : frame.created)
@@ -432,8 +446,7 @@ uop::graphRewrite(ProgramOp program, const FrozenRewritePatternSet &patterns,
                   const RewriteOptions &options) {
   RewriteStats stats;
   if (failed(rebuildProgram(program, [&](UniquingBuilder &builder) {
-        return Driver(builder, patterns, options, stats)
-            .run(program.getRoot());
+        return Driver(builder, patterns, options, stats).run(program.getRoot());
       })))
     return failure();
   return stats;

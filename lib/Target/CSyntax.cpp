@@ -99,8 +99,7 @@ static bool isTaken(llvm::StringRef name) {
   if (words.contains(name) || functions.contains(name))
     return true;
   if (name.starts_with("M_") || name.starts_with("FP_") ||
-      name.starts_with("MATH_") || name.starts_with("HUGE_VAL") ||
-      name.starts_with("__"))
+      name.starts_with("MATH_") || name.starts_with("HUGE_VAL"))
     return true;
   // The float, long double and reentrant twins of a function.
   llvm::StringRef stem = name;

@@ -345,11 +345,14 @@ bool Parser::buildMemory() {
     StringRef operand = statement.operands.front();
     if (operand.front() == '(')
       return fail(operand.begin(), name + " is flat");
-    std::optional<int64_t> size = parseInteger(operand);
-    if (!size)
+    std::optional<Literal> size = Literal::parse(operand);
+    if (!size || size->kind != Literal::Kind::Int)
       return fail(operand.begin(), name + " size must be an integer, got " +
                                        quoteForMessage(operand));
-    shape.push_back(*size);
+    if (size->huge)
+      return fail(operand.begin(), name + " size " + quoteForMessage(operand) +
+                                       " is out of range");
+    shape.push_back(size->integer);
   }
   DType dtype = attributes.has(KeyDType) ? attributes.dtype : DType::F32;
   if (dtype == DType::Void)
@@ -490,6 +493,14 @@ void eraseDead(Block &block, Value root) {
       op.erase();
 }
 
+/// The file that a buffer is, or, of one split for `--split-input-file`, is from:
+/// those are named "within split at FILE:LINE offset ".
+StringRef getFileName(StringRef identifier) {
+  if (identifier.consume_front("within split at "))
+    return identifier.rsplit(':').first;
+  return identifier;
+}
+
 } // namespace
 
 OwningOpRef<ModuleOp> uop::parseUir(const llvm::SourceMgr &sourceMgr,
@@ -500,8 +511,8 @@ OwningOpRef<ModuleOp> uop::parseUir(const llvm::SourceMgr &sourceMgr,
   StringRef file = buffer->getBufferIdentifier();
   Location start = FileLineColLoc::get(context, file, 1, 1);
   OwningOpRef<ModuleOp> module = ModuleOp::create(start);
-  StringRef name = llvm::sys::path::stem(file);
-  if (name.empty() || file == "-" || file == "<stdin>")
+  StringRef name = llvm::sys::path::stem(getFileName(file));
+  if (name.empty() || name == "-" || name == "<stdin>")
     name = "program";
   OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());
   ProgramOp program = createProgram(builder, start, name);
@@ -519,6 +530,7 @@ OwningOpRef<ModuleOp> uop::parseUir(const llvm::SourceMgr &sourceMgr,
 }
 
 bool uop::isUir(StringRef fileName, StringRef text) {
+  fileName = getFileName(fileName);
   if (fileName.ends_with(".uir"))
     return true;
   if (fileName.ends_with(".mlir") || fileName.ends_with(".mlirbc"))

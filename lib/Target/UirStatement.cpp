@@ -335,10 +335,13 @@ bool Statement::setAttribute(StringRef key, StringRef value,
   }
   case KeyName:
     if (value.front() == '"') {
-      if (value.size() > 1 && value.find('"', 1) == value.size() - 1 &&
+      if (value.find('"', 1) == value.size() - 1 &&
           unquote(value, attributes.name))
         return true;
-    } else if (value.find_first_of("\"()=") == StringRef::npos) {
+    } else if (llvm::all_of(value, [](char c) {
+                 return llvm::isAlnum(c) || StringRef("_.$-").contains(c) ||
+                        static_cast<uint8_t>(c) >= 0x80;
+               })) {
       attributes.name = value.str();
       return true;
     }

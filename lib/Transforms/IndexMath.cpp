@@ -81,12 +81,19 @@ Bounds::Interval IndexMath::bounds(const Sum &sum) {
   return total;
 }
 
+/// The first loop of an atom: its own, or that of the sum it divides, whose atoms
+/// are known by now.
 int64_t IndexMath::getLoop(Value atom) {
   if (auto it = atomOrder.find(atom); it != atomOrder.end())
     return it->second.first;
   int64_t loop = intMax + 1;
-  for (Value range : getRanges(atom))
-    loop = std::min(loop, range.getDefiningOp<RangeOp>().getIdx());
+  Operation *op = atom.getDefiningOp();
+  if (auto range = dyn_cast<RangeOp>(op))
+    loop = range.getIdx();
+  else if (isa<FloorDivOp, FloorModOp>(op))
+    for (const Term &term : decompose(op->getOperand(0)).terms)
+      if (auto it = atomOrder.find(term.atom); it != atomOrder.end())
+        loop = std::min(loop, it->second.first);
   unsigned place = atomOrder.size();
   atomOrder[atom] = {loop, place};
   return loop;

@@ -1,7 +1,8 @@
 //===- Linearize.cpp - from a graph to a schedule -------------------------===//
 //
 // List scheduling over the tree of loops (LoopTree.h): what can run where the
-// schedule stands runs first, then the next loop opens, then the innermost closes.
+// schedule stands runs first, then the next loop opens, then the innermost
+// closes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,8 +41,8 @@ private:
 class Scheduler {
 public:
   Scheduler(const NumberedGraph &graph, const LoopTree &tree)
-      : graph(graph), tree(tree), places(tree.size()),
-        waiting(graph.size()), emitted(graph.size()) {}
+      : graph(graph), tree(tree), places(tree.size()), waiting(graph.size()),
+        emitted(graph.size()) {}
 
   FailureOr<std::vector<Operation *>> run();
 
@@ -88,8 +89,8 @@ private:
 
 } // namespace
 
-/// The innermost loop that END number `end` closes, provided that its loops are a
-/// path down from the END's own place.
+/// The innermost loop that END number `end` closes, provided that its loops are
+/// a path down from the END's own place.
 std::optional<LoopTree::Node> Scheduler::getClosedBody(uint32_t end) const {
   llvm::SmallVector<Node, 4> closed;
   for (uint32_t range : graph.getSources(end).drop_front())
@@ -104,8 +105,8 @@ std::optional<LoopTree::Node> Scheduler::getClosedBody(uint32_t end) const {
   return body;
 }
 
-/// The loop that has to wait for `source` because `user` is inside it, the root if
-/// there is none. The RANGE that opens a loop is no reason for it to wait.
+/// The loop that has to wait for `source` because `user` is inside it, the root
+/// if there is none. The RANGE that opens a loop is no reason for it to wait.
 LoopTree::Node Scheduler::getLoopAwaiting(uint32_t source,
                                           uint32_t user) const {
   Node from = tree.getTarget(source), to = tree.getTarget(user);
@@ -180,9 +181,9 @@ void Scheduler::emit(uint32_t number) {
   }
 }
 
-/// Opens the loop of smallest idx that no sibling has to precede. An op in a loop
-/// waits for one outside only through the END of a sibling: what stands here and
-/// could run has run.
+/// Opens the loop of smallest idx that no sibling has to precede. An op in a
+/// loop waits for one outside only through the END of a sibling: what stands
+/// here and could run has run.
 bool Scheduler::openLoop() {
   Place &place = places[current];
   auto dropOpened = [&](NumberHeap &heap) {
@@ -272,8 +273,8 @@ LogicalResult Scheduler::reportStuck() {
          << ", stuck at [" << stuck << "]" << explainStuck();
 }
 
-/// The cause in words: an END that can't close what it names, or an op that needs
-/// a loop both open and closed.
+/// The cause in words: an END that can't close what it names, or an op that
+/// needs a loop both open and closed.
 std::string Scheduler::explainStuck() {
   for (uint32_t number = 0; number < graph.size(); ++number)
     if (graph.codes[number] == OpCode::End && !emitted[number] &&
@@ -317,8 +318,8 @@ std::string Scheduler::explainEnd(uint32_t end) const {
     if (!tree.getSets().contains(scope, loop))
       unused.push_back(tree.getIdx(loop));
   }
-  std::string text = describeOp(graph.ops[end]) + " closes loops " +
-                     formatIndices(indices);
+  std::string text =
+      describeOp(graph.ops[end]) + " closes loops " + formatIndices(indices);
   std::string source = describeOp(graph.ops[graph.getSources(end)[0]]);
   if (!unused.empty())
     return text + " over " + source + ", which is not inside " +
@@ -326,8 +327,8 @@ std::string Scheduler::explainEnd(uint32_t end) const {
   // The source is inside all of them, so they are on one path down. What stands
   // between them, below them or between them and the END's place stays open.
   Node place = tree.getTarget(end);
-  uint32_t top = std::min(tree.getDepth(closed.front()),
-                          tree.getDepth(place) + 1);
+  uint32_t top =
+      std::min(tree.getDepth(closed.front()), tree.getDepth(place) + 1);
   for (Node loop = std::max(closed.back(), place);
        loop != LoopTree::root && tree.getDepth(loop) >= top;
        loop = tree.getParent(loop))
@@ -346,8 +347,7 @@ FailureOr<std::vector<Operation *>> uop::linearize(Value sink) {
   FailureOr<LoopTree> tree = LoopTree::build(graph);
   if (failed(tree))
     return failure();
-  FailureOr<std::vector<Operation *>> schedule =
-      Scheduler(graph, *tree).run();
+  FailureOr<std::vector<Operation *>> schedule = Scheduler(graph, *tree).run();
   if (failed(schedule) || failed(checkMemoryOrder(graph)))
     return failure();
   return schedule;

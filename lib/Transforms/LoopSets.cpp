@@ -1,7 +1,7 @@
 //===- LoopSets.cpp - hash consed sets of loops ---------------------------===//
 //
-// Patricia trees over loop numbers. No function recurses deeper than the 32 bits
-// of a number.
+// Patricia trees over loop numbers. No function recurses deeper than the 32
+// bits of a number.
 //
 //===----------------------------------------------------------------------===//
 

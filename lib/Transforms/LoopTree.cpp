@@ -1,7 +1,7 @@
 //===- LoopTree.cpp - scopes and the tree of loops ------------------------===//
 //
-// Scopes bottom-up over the graph, the nest that follows from them, and the place
-// of each op in it.
+// Scopes bottom-up over the graph, the nest that follows from them, and the
+// place of each op in it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -97,8 +97,8 @@ LogicalResult LoopTree::numberLoops(const NumberedGraph &graph) {
   loops.push_back({-1, 0, root, root, 0});
   for (uint32_t number = 0; number < graph.size(); ++number)
     if (graph.codes[number] == OpCode::Range)
-      loops.push_back({cast<RangeOp>(graph.ops[number]).getIdx(), number, root,
-                       root, 0});
+      loops.push_back(
+          {cast<RangeOp>(graph.ops[number]).getIdx(), number, root, root, 0});
   std::sort(loops.begin() + 1, loops.end(), [](const Loop &a, const Loop &b) {
     return std::tie(a.idx, a.range) < std::tie(b.idx, b.range);
   });
@@ -137,7 +137,8 @@ LogicalResult LoopTree::findScopes(const NumberedGraph &graph) {
                << "loop " << getIdx(loop) << " is inside loop " << getIdx(outer)
                << ", which its end "
                << describeOp(graph.ops[graph.getSources(number)[0]])
-               << " uses, but has the smaller idx: loops nest in increasing idx";
+               << " uses, but has the smaller idx: loops nest in increasing "
+                  "idx";
       }
       scope = sets.unite(scope, sets.single(loop));
     }
@@ -192,8 +193,8 @@ LogicalResult LoopTree::checkClosedOnce(const NumberedGraph &graph) const {
   return success();
 }
 
-/// Parents from the neighbours in every scope. It is enough that neighbours nest:
-/// then whole scopes do.
+/// Parents from the neighbours in every scope. It is enough that neighbours
+/// nest: then whole scopes do.
 LogicalResult LoopTree::nestLoops(const NumberedGraph &graph) {
   std::vector<std::pair<Node, Node>> neighbours;
   for (LoopSets::Set scope : scopes)
@@ -207,8 +208,7 @@ LogicalResult LoopTree::nestLoops(const NumberedGraph &graph) {
     loop.depth = parent.depth + 1;
     // Jumps of skew binary lengths (Myers 1983) make ancestors logarithmic.
     const Loop &jump = loops[parent.jump];
-    bool far = parent.depth - jump.depth ==
-               jump.depth - loops[jump.jump].depth;
+    bool far = parent.depth - jump.depth == jump.depth - loops[jump.jump].depth;
     loop.jump = far ? jump.jump : loop.parent;
   }
   for (auto [outer, inner] : neighbours) {
@@ -244,9 +244,9 @@ void LoopTree::placeOps(const NumberedGraph &graph) {
           getSpace(graph.ops[source]->getResult(0).getType()) ==
               AddrSpace::Shared)
         continue;
-      targets[source] = placed[source] ? getCommonAncestor(targets[source],
-                                                           targets[number])
-                                       : targets[number];
+      targets[source] =
+          placed[source] ? getCommonAncestor(targets[source], targets[number])
+                         : targets[number];
       placed[source] = true;
     }
   }

@@ -29,8 +29,8 @@ struct NumberedGraph {
   std::vector<uint32_t> sources;
 };
 
-/// Sets of small numbers, each kept once, so that equality is that of handles and
-/// the union of two large sets that differ little costs little.
+/// Sets of small numbers, each kept once, so that equality is that of handles
+/// and the union of two large sets that differ little costs little.
 ///
 /// Source: big-endian Patricia trees, Okasaki and Gill, "Fast Mergeable Integer
 /// Maps" (1998), with their nodes hash consed.
@@ -50,8 +50,8 @@ public:
   uint32_t getMin(Set set) const { return nodes[set].min; }
   uint32_t getMax(Set set) const { return nodes[set].max; }
 
-  /// Calls `pair(a, b)` for neighbours a < b of `set`, except those of parts that
-  /// an earlier visit has seen.
+  /// Calls `pair(a, b)` for neighbours a < b of `set`, except those of parts
+  /// that an earlier visit has seen.
   void visitNewNeighbours(Set set,
                           llvm::function_ref<void(uint32_t, uint32_t)> pair);
 
@@ -73,19 +73,20 @@ private:
   llvm::DenseMap<std::pair<Set, uint32_t>, Set> removals;
 };
 
-/// The loops of a graph as a tree, and where each op stands in it. Tree node 0 is
-/// the kernel outside all loops; the others are the loops in increasing idx, so
-/// that a loop's number is above that of the loop around it.
+/// The loops of a graph as a tree, and where each op stands in it. Tree node 0
+/// is the kernel outside all loops; the others are the loops in increasing idx,
+/// so that a loop's number is above that of the loop around it.
 ///
-/// Two loops that share a scope nest, everywhere: a loop's parent is the loop of
-/// greatest idx below its own that any op needs together with it. Every scope is
-/// then part of one path, that of its greatest loop.
+/// Two loops that share a scope nest, everywhere: a loop's parent is the loop
+/// of greatest idx below its own that any op needs together with it. Every
+/// scope is then part of one path, that of its greatest loop.
 class LoopTree {
 public:
   using Node = uint32_t;
   static constexpr Node root = 0;
 
-  /// Emits an error and fails when no nest of the loops has a place for every op.
+  /// Emits an error and fails when no nest of the loops has a place for every
+  /// op.
   static mlir::FailureOr<LoopTree> build(const NumberedGraph &graph);
 
   uint32_t size() const { return loops.size(); }
@@ -104,8 +105,8 @@ public:
            getAncestor(inner, loops[outer].depth) == outer;
   }
 
-  /// The innermost loop that must be open when op `number` runs. A RANGE runs in
-  /// the loop around its own.
+  /// The innermost loop that must be open when op `number` runs. A RANGE runs
+  /// in the loop around its own.
   Node getTarget(uint32_t number) const { return targets[number]; }
   /// The loops that op `number` uses and nothing has closed.
   LoopSets::Set getScope(uint32_t number) const { return scopes[number]; }

@@ -1,7 +1,7 @@
 //===- MemoryOrder.cpp - loads and stores without an order ----------------===//
 //
-// Elements of memory by number, and a bounded search for paths between the loads
-// and the stores of each.
+// Elements of memory by number, and a bounded search for paths between the
+// loads and the stores of each.
 //
 //===----------------------------------------------------------------------===//
 

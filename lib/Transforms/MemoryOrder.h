@@ -12,12 +12,12 @@
 
 namespace uop {
 
-/// Emits an error and fails on a LOAD and a STORE of one element, the same index
-/// of the same BUFFER or ALLOC, of which neither depends on the other: a schedule
-/// could run them either way round. What it reports is certain, but it does not
-/// find every such pair: of each element it compares neighbours in the order of
-/// the graph, and it stops once it has looked at a bounded number of edges for
-/// each op of the graph.
+/// Emits an error and fails on a LOAD and a STORE of one element, the same
+/// index of the same BUFFER or ALLOC, of which neither depends on the other: a
+/// schedule could run them either way round. What it reports is certain, but it
+/// does not find every such pair: of each element it compares neighbours in the
+/// order of the graph, and it stops once it has looked at a bounded number of
+/// edges for each op of the graph.
 mlir::LogicalResult checkMemoryOrder(const NumberedGraph &graph);
 
 } // namespace uop

@@ -11,9 +11,11 @@
 using namespace mlir;
 
 void uop::registerUopPipelines() {
-  PassPipelineRegistration<>(
-      "rangeify", "turn shapes into loops and memory (uop-rangeify)",
-      [](OpPassManager &pm) { pm.addNestedPass<ProgramOp>(createUopRangeify()); });
+  PassPipelineRegistration<>("rangeify",
+                             "turn shapes into loops and memory (uop-rangeify)",
+                             [](OpPassManager &pm) {
+                               pm.addNestedPass<ProgramOp>(createUopRangeify());
+                             });
   PassPipelineRegistration<>(
       "linearize", "turn graphs into schedules (uop-linearize)",
       [](OpPassManager &pm) {

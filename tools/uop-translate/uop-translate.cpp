@@ -53,7 +53,8 @@ int main(int argc, char **argv) {
   cl::opt<std::string> output("o", cl::init("-"), cl::value_desc("filename"),
                               cl::desc("Output file"), cl::cat(category));
   cl::opt<bool> split("split-input-file",
-                      cl::desc("Translate each part between `// -----` lines"),
+                      cl::desc("Translate each part between `// -----` lines\n"
+                               "(`# -----` in .uir)"),
                       cl::cat(category));
   cl::opt<bool> verify("verify-diagnostics",
                        cl::desc("Check diagnostics against `expected-*` lines"),
@@ -67,6 +68,11 @@ int main(int argc, char **argv) {
     llvm::errs() << "error: " << error << "\n";
     return 1;
   }
+  // `//` begins no comment in `.uir`.
+  llvm::StringRef marker =
+      uop::isUir(buffer->getBufferIdentifier(), buffer->getBuffer())
+          ? "# -----"
+          : kDefaultSplitMarker;
   std::string text;
   llvm::raw_string_ostream os(text);
   LogicalResult result = splitAndProcessBuffer(
@@ -74,7 +80,7 @@ int main(int argc, char **argv) {
       [&](std::unique_ptr<llvm::MemoryBuffer> chunk, llvm::raw_ostream &out) {
         return translate(*translation.getValue(), std::move(chunk), verify, out);
       },
-      os, split ? kDefaultSplitMarker : "", kDefaultSplitMarker);
+      os, split ? marker : "", kDefaultSplitMarker);
   if (failed(result))
     return 1;
   std::unique_ptr<llvm::ToolOutputFile> file = openOutputFile(output, &error);

@@ -3,7 +3,8 @@
 // Random programs are printed and parsed, and run by the shaped interpreter, by
 // the linear interpreter after lowering, and as compiled C; all must agree.
 //
-// UOP_FUZZ_CASES programs for each test, from seed UOP_FUZZ_SEED on.
+// UOP_FUZZ_CASES programs for each test, from seed UOP_FUZZ_SEED on. With
+// UOP_FUZZ_PRINT=1 every program is printed before it is used.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,7 +57,8 @@ class FuzzTest : public Sandbox {
 protected:
   FuzzTest()
       : handler(&context, [this](Diagnostic &d) { diagnostics += d.str() + "\n"; }),
-        first(getVariable("UOP_FUZZ_SEED", 0)) {
+        first(getVariable("UOP_FUZZ_SEED", 0)),
+        mustPrint(getVariable("UOP_FUZZ_PRINT", 0)) {
     context.loadDialect<UopDialect>();
     context.disableMultithreading();
   }
@@ -76,6 +78,8 @@ protected:
       diagnostics.clear();
       RandomProgram made = makeRandomProgram(&context, seed, mode);
       std::string uir = toUir(made.program);
+      if (mustPrint)
+        llvm::errs() << "# seed " << seed << "\n" << uir;
       FailureOr<Array> value =
           evaluateShaped(made.program.getRoot(), made.inputs);
       ASSERT_TRUE(succeeded(value)) << explain(uir);
@@ -111,6 +115,7 @@ protected:
   std::string diagnostics;
   ScopedDiagnosticHandler handler;
   uint64_t first, seed = 0;
+  bool mustPrint;
 };
 
 /// Contents that no kernel should leave in its output.

@@ -19,8 +19,7 @@ using namespace uop;
 namespace {
 
 /// A rule written as a function, under a name.
-template <typename OpT>
-struct Rule : OpRewritePattern<OpT> {
+template <typename OpT> struct Rule : OpRewritePattern<OpT> {
   using Function = std::function<LogicalResult(OpT, PatternRewriter &)>;
   Rule(MLIRContext *context, llvm::StringRef name, Function function)
       : OpRewritePattern<OpT>(context), function(std::move(function)) {
@@ -39,9 +38,8 @@ bool isConst(Value value, Word word) {
 }
 
 Value makeI32(PatternRewriter &rewriter, Location loc, int32_t value) {
-  return ConstOp::create(
-      rewriter, loc, rewriter.getI32Type(),
-      cast<TypedAttr>(rewriter.getI32IntegerAttr(value)));
+  return ConstOp::create(rewriter, loc, rewriter.getI32Type(),
+                         cast<TypedAttr>(rewriter.getI32IntegerAttr(value)));
 }
 
 class RewriteTest : public testing::Test {
@@ -150,8 +148,8 @@ TEST_F(RewriteTest, CreatedNodesAreRewritten) {
       return failure();
     Value half =
         makeI32(rewriter, op.getLoc(), getWord(constant.getValueAttr()) / 2);
-    Value inner = MulOp::create(rewriter, op.getLoc(), op.getType(),
-                                op.getLhs(), half);
+    Value inner =
+        MulOp::create(rewriter, op.getLoc(), op.getType(), op.getLhs(), half);
     rewriter.replaceOpWithNewOp<CmpNeOp>(op, rewriter.getI1Type(), inner, half);
     return success();
   });
@@ -259,7 +257,8 @@ TEST_F(RewriteTest, RulesThatGrowForever) {
     rule<From>(name, [](From op, PatternRewriter &rewriter) {
       Value other = makeI32(
           rewriter, op.getLoc(),
-          getWord(op.getRhs().template getDefiningOp<ConstOp>().getValueAttr()) +
+          getWord(
+              op.getRhs().template getDefiningOp<ConstOp>().getValueAttr()) +
               1);
       rewriter.replaceOpWithNewOp<To>(op, op.getType(), op.getLhs(), other);
       return success();
@@ -314,14 +313,12 @@ TEST_F(RewriteTest, RefusedReplacements) {
     return success();
   });
   parse(text);
-  EXPECT_EQ(rewrite(),
-            "error: rule 'drop' erases the node that it matched");
+  EXPECT_EQ(rewrite(), "error: rule 'drop' erases the node that it matched");
 }
 
 TEST_F(RewriteTest, RulesThatOnlyLookOrFail) {
-  rule<MulOp>("look", [](MulOp op, PatternRewriter &rewriter) {
-    return success();
-  });
+  rule<MulOp>("look",
+              [](MulOp op, PatternRewriter &rewriter) { return success(); });
   rule<MulOp>("create-and-fail", [](MulOp op, PatternRewriter &rewriter) {
     Value two = makeI32(rewriter, op.getLoc(), 2);
     AddOp::create(rewriter, op.getLoc(), op.getType(), two, two);

@@ -81,7 +81,8 @@ def Uop_ReduceOp : Uop_InferredOp<"reduce", [Pure]> {
   }];
   let arguments = (ins Uop_ReduceKindAttr:$kind, I64Prop:$pop, AnyType:$source);
   let results = (outs AnyType:$result);
-  let assemblyFormat = "$kind $pop $source attr-dict `:` type($source)";
+  // A stripped enum attribute prints the space before it.
+  let assemblyFormat = "`` $kind $pop $source attr-dict `:` type($source)";
 }
 
 #endif // UOP_DIALECT_UOPMOVEMENTOPS_TD

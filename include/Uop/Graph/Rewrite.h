@@ -1,7 +1,7 @@
 //===- Rewrite.h - rewriting graphs by patterns -----------------*- C++ -*-===//
 //
-// The one driver of rewrite rules: ordinary MLIR patterns, applied bottom-up to a
-// fixed point while the graph is rebuilt through the UniquingBuilder.
+// The one driver of rewrite rules: ordinary MLIR patterns, applied bottom-up to
+// a fixed point while the graph is rebuilt through the UniquingBuilder.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,8 +44,8 @@ struct RewriteStats {
 /// changes it in place, which comes to the same) and touches no other; the
 /// replacement is not built on that node. What it creates is made unique and
 /// rewritten in turn. Emits an error, and leaves the program as it was, when a
-/// rule changes a node's type (naming the rule and both types), breaks the above,
-/// or when rules undo each other or reach the limit (naming them).
+/// rule changes a node's type (naming the rule and both types), breaks the
+/// above, or when rules undo each other or reach the limit (naming them).
 ///
 /// Source: innermost rewriting of maximally shared terms, as in van den Brand,
 /// Heering, Klint and Olivier, "Compiling language definitions: the ASF+SDF

@@ -1,0 +1,135 @@
+"""The documentation that is generated from the .td files: everything has a summary,
+a description and an example, and the examples of the ops are programs."""
+
+import json
+import re
+import subprocess
+
+import pytest
+
+
+def read_records(build, file):
+    """The records of a .td file, as JSON."""
+    mlir = build.variable("MLIR_DIR").rsplit("/lib/", 1)[0]
+    done = subprocess.run(
+        [
+            f"{mlir}/bin/llvm-tblgen", "--dump-json", f"-I{mlir}/include",
+            f"-I{build.source}/include", f"{build.source}/include/{file}",
+        ],
+        check=True, capture_output=True, text=True, timeout=120,
+    )
+    return json.loads(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def ops(build):
+    return read_records(build, "Uop/Dialect/UopOps.td")
+
+
+@pytest.fixture(scope="module")
+def passes(build):
+    return read_records(build, "Uop/Transforms/Passes.td")
+
+
+def get_examples(record):
+    """The texts of the mlir code blocks of a description."""
+    return re.findall(r"```mlir\n(.*?)```", record["description"], re.DOTALL)
+
+
+def check(records, kind, own):
+    names = [n for n in records["!instanceof"][kind] if own(records[n])]
+    assert names, f"no {kind} found"
+    lacking = []
+    for name in names:
+        record = records[name]
+        if not (record["summary"] or "").strip():
+            lacking.append(f"{name}: no summary")
+        elif record["summary"].strip().endswith("."):
+            lacking.append(f"{name}: a summary is no sentence")
+        if not (record["description"] or "").strip():
+            lacking.append(f"{name}: no description")
+        elif not get_examples(record):
+            lacking.append(f"{name}: no mlir example")
+    assert not lacking, "\n".join(lacking)
+    return names
+
+
+def is_uop(record):
+    dialect = record.get("opDialect") or record.get("dialect")
+    return dialect and dialect["def"] == "Uop_Dialect"
+
+
+def test_every_op_is_documented(ops):
+    assert len(check(ops, "Op", is_uop)) == 37
+
+
+def test_every_type_and_attribute_is_documented(ops):
+    check(ops, "TypeDef", is_uop)
+    check(ops, "AttrDef", is_uop)
+
+
+def test_every_pass_is_documented(passes):
+    check(passes, "PassBase", lambda record: True)
+
+
+def test_every_option_of_a_pass_is_documented(passes):
+    for name in passes["!instanceof"].get("Option", []):
+        assert passes[name]["description"].strip(), name
+
+
+def split_types(text):
+    """The types after an op's colon: commas inside <> do not split."""
+    return [t.strip() for t in re.findall(r"(?:[^,<]|<[^>]*>)+", text)]
+
+
+def define(name, type, op, number):
+    """A definition of an operand that the example leaves out."""
+    if op == "uop.end" and type == "i32":
+        return [f"%end_{name[1:]} = uop.const 4 : i32",
+                f"{name} = uop.range {number} loop %end_{name[1:]} : i32"]
+    return [f"{name} = ub.poison : {type}"]
+
+
+def complete(example):
+    """An op's example with what it uses defined before it."""
+    lines, known = [], set()
+    for line in example.splitlines():
+        code = line.split("//")[0].rstrip()
+        match = re.match(r"\s*(?:(%\w+) = )?(uop\.\w+)(.*)$", code)
+        if match and match.group(2) not in ("uop.program", "uop.yield"):
+            result, op, rest = match.groups()
+            sources = re.findall(r"%\w+", rest)
+            types = split_types(rest.rsplit(" : ", 1)[-1].split("->")[0])
+            if len(types) == 1:
+                types *= len(sources)
+            for i, (source, type) in enumerate(zip(sources, types)):
+                if source not in known:
+                    lines += define(source, type, op, i)
+                    known.add(source)
+            if result:
+                known.add(result)
+        lines.append(code)
+    return "\n".join(lines)
+
+
+def test_the_examples_of_the_ops_are_programs(build, ops):
+    programs = []
+    for name in ops["!instanceof"]["Op"]:
+        if not is_uop(ops[name]):
+            continue
+        for example in get_examples(ops[name]):
+            if "uop.program" not in example and "uop.yield" in example:
+                root, type = re.search(r"yield (%\w+) : (\S+)", example).groups()
+                example = (f"uop.program @example {{\n{root} = uop.param 0 : {type}\n"
+                           f"{example}}}\n")
+            programs.append(complete(example))
+    separator = "\n// -----\n"
+    done = build.run("uop-opt", "--split-input-file", stdin=separator.join(programs))
+    assert done.status == 0, done.err
+    assert len(programs) >= 37
+
+
+def test_the_example_of_the_dialect_is_a_program(build, ops):
+    (example,) = get_examples(ops["Uop_Dialect"])
+    done = build.run("uop-opt", stdin=example)
+    assert done.status == 0, done.err
