@@ -336,6 +336,7 @@ Type Rule::inferRange() const {
 }
 
 Type Rule::inferEnd() const {
+  llvm::SmallDenseSet<Value, 8> loops;
   for (unsigned i = 1, e = sources.size(); i < e; ++i) {
     Operation *def = sources[i].getDefiningOp();
     if (!isa_and_nonnull<RangeOp>(def)) {
@@ -344,7 +345,7 @@ Type Rule::inferEnd() const {
       return fail("END closes RANGEs, source " + Twine(i) + " is " +
                   (other ? getName(*other) : llvm::StringRef("none")));
     }
-    if (llvm::is_contained(sources.slice(1, i - 1), sources[i]))
+    if (!loops.insert(sources[i]).second)
       return fail("END names loop " + Twine(cast<RangeOp>(def).getIdx()) +
                   " twice");
   }

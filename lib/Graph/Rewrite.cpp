@@ -292,9 +292,11 @@ bool Driver::match(Frame &frame) {
   const Pattern *rule = nullptr;
   const Pattern *culprit = nullptr;
   auto onFailure = [&](const Pattern &pattern) {
-    if ((rewriter.violation || rewriter.modified) && !culprit)
-      culprit = &pattern;
-    rewriter.rollBack();
+    // What it made may be in use where it must not be; all of it goes at once.
+    if (rewriter.violation || rewriter.modified)
+      culprit = culprit ? culprit : &pattern;
+    else
+      rewriter.rollBack();
   };
   auto onSuccess = [&](const Pattern &pattern) {
     // A pattern that only looked leaves the node to the others.

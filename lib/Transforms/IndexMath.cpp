@@ -132,7 +132,9 @@ static bool isQuotient(Value value, Value e, int64_t c) {
 bool IndexMath::recombine(Sum &sum) {
   for (const Term &mod : sum.terms) {
     auto remainder = matchByConstant(OpCode::FloorMod, mod.atom);
-    if (!remainder)
+    // A program's own remainders may be by anything; by 1, one would pair with
+    // itself.
+    if (!remainder || remainder->second < 2)
       continue;
     auto [e, c] = *remainder;
     int64_t factor = mod.factor;
@@ -144,7 +146,8 @@ bool IndexMath::recombine(Sum &sum) {
       if (isQuotient(other.atom, e, c)) {
         // f * (e % c) + f*c * (e // c)  is  f * e
         joined = decompose(e);
-      } else if (outer && isQuotient(outer->first, e, c)) {
+      } else if (outer && outer->second > 1 &&
+                 isQuotient(outer->first, e, c)) {
         // f * (e % c) + f*c * (e // c % b)  is  f * (e % (c*b))
         Value value = floorMod(e, c * outer->second);
         if (!value)

@@ -51,6 +51,7 @@ private:
   /// A node at an index tuple (by its number in `tuples`).
   using Place = std::pair<Operation *, unsigned>;
   struct Frame {
+    explicit Frame(Place place) : place(place) {}
     Place place;
     llvm::SmallVector<Place, 3> needs;
     /// A STACK's first and last source that its index can reach.
@@ -367,7 +368,7 @@ Value Lowering::leave(Frame &frame) {
 Value Lowering::evaluate(Operation *op, llvm::ArrayRef<Value> index) {
   Place root{op, tuples.intern(index)};
   std::vector<Frame> stack;
-  stack.push_back({root});
+  stack.emplace_back(root);
   while (!stack.empty()) {
     Frame &frame = stack.back();
     if (done.contains(frame.place)) {
@@ -380,7 +381,7 @@ Value Lowering::evaluate(Operation *op, llvm::ArrayRef<Value> index) {
       Frame copy = frame; // pushing may move the stack
       for (const Place &place : llvm::reverse(copy.needs))
         if (!done.contains(place))
-          stack.push_back({place});
+          stack.emplace_back(place);
       continue;
     }
     Value value = leave(frame);

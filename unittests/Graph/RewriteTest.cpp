@@ -290,7 +290,9 @@ TEST_F(RewriteTest, RefusedReplacements) {
 
   message.clear();
   rule<MulOp>("meddle", [](MulOp op, PatternRewriter &rewriter) {
-    rewriter.modifyOpInPlace(op.getLhs().getDefiningOp(), [] {});
+    Value two = makeI32(rewriter, op.getLoc(), 2);
+    Operation *lhs = op.getLhs().getDefiningOp();
+    rewriter.modifyOpInPlace(lhs, [&] { lhs->setOperand(1, two); });
     return failure();
   });
   parse(text);
