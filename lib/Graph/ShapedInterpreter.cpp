@@ -51,8 +51,8 @@ private:
   int64_t offset;
 };
 
-/// Elements between neighbours along each axis. Of an array without elements the
-/// strides mean nothing and may wrap.
+/// Elements between neighbours along each axis. Of an array without elements
+/// the strides mean nothing and may wrap.
 llvm::SmallVector<int64_t> getStrides(llvm::ArrayRef<int64_t> shape) {
   llvm::SmallVector<int64_t> strides(shape.size(), 1);
   uint64_t stride = 1;
@@ -80,7 +80,8 @@ private:
   Evaluated evaluateAlu();
   Evaluated evaluateStack();
   Evaluated evaluateReduce();
-  /// The elements of the first source picked by strides over the result's shape.
+  /// The elements of the first source picked by strides over the result's
+  /// shape.
   Evaluated pick(llvm::ArrayRef<int64_t> strides, int64_t start);
   Evaluated evaluateMovement();
   LogicalResult checkReadable(unsigned source);

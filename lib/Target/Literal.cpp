@@ -1,7 +1,7 @@
 //===- Literal.cpp - literals of .uir -------------------------------------===//
 //
-// Reading numbers in Python's syntax, rounding them to a dtype, and the shortest
-// text that reads back the same.
+// Reading numbers in Python's syntax, rounding them to a dtype, and the
+// shortest text that reads back the same.
 //
 //===----------------------------------------------------------------------===//
 

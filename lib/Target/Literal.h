@@ -1,7 +1,7 @@
 //===- Literal.h - literals of .uir -----------------------------*- C++ -*-===//
 //
-// Reading one scalar literal and giving it a dtype. Private to the `.uir` parser
-// and printer.
+// Reading one scalar literal and giving it a dtype. Private to the `.uir`
+// parser and printer.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,6 +1,7 @@
 //===- Translations.cpp - .uir, MLIR and C --------------------------------===//
 //
-// The translations that `uop-translate` offers. Each reads `.uir` and MLIR alike.
+// The translations that `uop-translate` offers. Each reads `.uir` and MLIR
+// alike.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,8 +46,8 @@ LogicalResult translateToUir(SourceMgrRef sources, llvm::raw_ostream &os,
     return failure();
   auto programs = llvm::to_vector(module->getOps<ProgramOp>());
   if (programs.size() != 1)
-    return module->emitError() << "a .uir file is one program, the module has "
-                               << programs.size();
+    return module->emitError()
+           << "a .uir file is one program, the module has " << programs.size();
   printUir(programs.front(), os);
   return success();
 }

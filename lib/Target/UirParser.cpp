@@ -1,7 +1,7 @@
 //===- UirParser.cpp - parsing .uir ---------------------------------------===//
 //
-// From text to graph, a statement at a time: names are looked up, literals typed,
-// binary ops broadcast, and the rest is the typing rule of the op.
+// From text to graph, a statement at a time: names are looked up, literals
+// typed, binary ops broadcast, and the rest is the typing rule of the op.
 //
 //===----------------------------------------------------------------------===//
 
@@ -74,8 +74,8 @@ private:
   llvm::SmallVector<Value, 8> sources;
   Value result;
 
-  /// The definitions of `%0`, `%1`, ... as far as there are lines, without a value
-  /// where there is none. Printed programs have no other names.
+  /// The definitions of `%0`, `%1`, ... as far as there are lines, without a
+  /// value where there is none. Printed programs have no other names.
   std::vector<Definition> numbered;
   /// All other names, which are places in the text.
   llvm::DenseMap<CachedHashStringRef, Definition> names;
@@ -197,8 +197,8 @@ bool Parser::get(ValueRange from, const Arg &arg) {
 }
 
 Value Parser::getConstant(DType dtype, Word word) {
-  Value &value =
-      constants[static_cast<uint64_t>(dtype) << 32 | static_cast<uint64_t>(word)];
+  Value &value = constants[static_cast<uint64_t>(dtype) << 32 |
+                           static_cast<uint64_t>(word)];
   if (!value)
     value = builder.constant(dtype, word);
   return value;
@@ -236,9 +236,9 @@ bool Parser::readSources(llvm::ArrayRef<StringRef> operands) {
       continue;
     std::optional<Literal> literal = Literal::parse(operand);
     if (!literal && operand.front() == '(')
-      return fail(operand.begin(),
-                  getName(code) + " takes no tuple as a source, got " +
-                      quoteForMessage(operand));
+      return fail(operand.begin(), getName(code) +
+                                       " takes no tuple as a source, got " +
+                                       quoteForMessage(operand));
     if (!literal)
       return fail(operand.begin(), "expected %name or a literal, got '" +
                                        quoteForMessage(operand) + "'");
@@ -276,8 +276,8 @@ Value Parser::expandTo(Value value, llvm::ArrayRef<int64_t> shape) {
   return value;
 }
 
-/// Gives `a` and `b` one shape: leading axes of size 1 are added, axes of size 1
-/// expanded (to 0, too).
+/// Gives `a` and `b` one shape: leading axes of size 1 are added, axes of size
+/// 1 expanded (to 0, too).
 bool Parser::broadcast(Value &a, Value &b) {
   llvm::ArrayRef<int64_t> left = getShape(a.getType());
   llvm::ArrayRef<int64_t> right = getShape(b.getType());
@@ -360,22 +360,23 @@ bool Parser::buildMemory() {
   for (int64_t size : shape)
     if (size < 0)
       return fail(name + " size must not be negative, got " + Twine(size));
-  AddrSpace space = attributes.has(KeySpace) ? attributes.space
-                                             : AddrSpace::Local;
+  AddrSpace space =
+      attributes.has(KeySpace) ? attributes.space : AddrSpace::Local;
   if (code == OpCode::Buffer)
     space = AddrSpace::Global;
   if (space == AddrSpace::Alu)
     return fail("ALLOC is global, local or shared memory");
   Type scalar = getScalarType(context, dtype);
-  Type type = code == OpCode::Param ? getValueType(context, dtype, shape)
-                                    : MemType::get(context, shape, scalar, space);
+  Type type = code == OpCode::Param
+                  ? getValueType(context, dtype, shape)
+                  : MemType::get(context, shape, scalar, space);
   int64_t slot = attributes.has(KeySlot) ? attributes.slot : 0;
   if (!get({}, {{}, type, slot}))
     return false;
   if (code == OpCode::Param)
     return true;
-  Type before =
-      slots.try_emplace({static_cast<unsigned>(code), slot}, type).first->second;
+  Type before = slots.try_emplace({static_cast<unsigned>(code), slot}, type)
+                    .first->second;
   if (before == type)
     return true;
   auto describe = [](Type t) {
@@ -397,10 +398,11 @@ bool Parser::buildConst() {
   StringRef operand = statement.operands.front();
   std::optional<Literal> literal = Literal::parse(operand);
   if (!literal)
-    return fail(operand.begin(), "CONST value must be a number or a bool, got " +
-                                     quoteForMessage(operand));
-  DType dtype = attributes.has(KeyDType) ? attributes.dtype
-                                         : literal->getNaturalDType();
+    return fail(operand.begin(),
+                "CONST value must be a number or a bool, got " +
+                    quoteForMessage(operand));
+  DType dtype =
+      attributes.has(KeyDType) ? attributes.dtype : literal->getNaturalDType();
   if (dtype == DType::Void)
     return fail("CONST of void");
   std::optional<Word> word = literal->convert(dtype);
@@ -462,14 +464,15 @@ bool Parser::buildWithSources() {
     return false;
   OpCode code = statement.code;
   // Void and a wrong number of sources are for the typing rule to refuse.
-  bool isVoid = llvm::any_of(
-      sources, [](Value v) { return isa<VoidType>(v.getType()); });
+  bool isVoid =
+      llvm::any_of(sources, [](Value v) { return isa<VoidType>(v.getType()); });
   if (isBinary(code) && sources.size() == 2 && !isVoid) {
     if (!broadcast(sources[0], sources[1]))
       return false;
   } else if (code == OpCode::Where && sources.size() == 3 && !isVoid) {
     if (!broadcast(sources[1], sources[2]) ||
-        !broadcast(sources[0], sources[1]) || !broadcast(sources[0], sources[2]))
+        !broadcast(sources[0], sources[1]) ||
+        !broadcast(sources[0], sources[2]))
       return false;
   }
   Arg arg;
@@ -493,8 +496,8 @@ void eraseDead(Block &block, Value root) {
       op.erase();
 }
 
-/// The file that a buffer is, or, of one split for `--split-input-file`, is from:
-/// those are named "within split at FILE:LINE offset ".
+/// The file that a buffer is, or, of one split for `--split-input-file`, is
+/// from: those are named "within split at FILE:LINE offset ".
 StringRef getFileName(StringRef identifier) {
   if (identifier.consume_front("within split at "))
     return identifier.rsplit(':').first;
@@ -547,8 +550,9 @@ bool uop::isUir(StringRef fileName, StringRef text) {
     StringRef op = rest.ltrim().take_until(
         [](char c) { return llvm::isSpace(c) || c == ':'; });
     return name.starts_with("%") && !op.empty() &&
-           op != "unrealized_conversion_cast" &&
-           llvm::all_of(op, [](char c) { return llvm::isAlnum(c) || c == '_'; });
+           op != "unrealized_conversion_cast" && llvm::all_of(op, [](char c) {
+             return llvm::isAlnum(c) || c == '_';
+           });
   }
   return false;
 }

@@ -1,7 +1,7 @@
 //===- UirPrinter.cpp - printing .uir -------------------------------------===//
 //
-// The canonical form: statements in toposort order, constants inline wherever the
-// parser's rule for literals gives them their dtype back.
+// The canonical form: statements in toposort order, constants inline wherever
+// the parser's rule for literals gives them their dtype back.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,8 +15,8 @@ using namespace uop;
 
 namespace {
 
-/// Whether `op` converts a register value to the dtype it has: nothing in `.uir`,
-/// where it is its source.
+/// Whether `op` converts a register value to the dtype it has: nothing in
+/// `.uir`, where it is its source.
 bool isIdentityCast(Operation *op) {
   auto castOp = dyn_cast<CastOp>(op);
   return castOp && castOp.getSource().getType() == castOp.getType();
@@ -63,10 +63,10 @@ private:
   }
 
   /// Fills `sources`, and `named` with whether each is written as a name. A
-  /// constant is a literal if that, between the names that there are, reads back
-  /// with its dtype; one that becomes a name may give the other literals another
-  /// dtype, so that is asked again until nothing changes (at most three times:
-  /// what is left after the second has one dtype).
+  /// constant is a literal if that, between the names that there are, reads
+  /// back with its dtype; one that becomes a name may give the other literals
+  /// another dtype, so that is asked again until nothing changes (at most three
+  /// times: what is left after the second has one dtype).
   void collect(Operation *op) {
     sources.clear();
     named.clear();
@@ -134,7 +134,8 @@ private:
   }
 
   static std::string literal(Operation *op) {
-    return formatLiteral(dtypeOf(op), getWord(cast<ConstOp>(op).getValueAttr()));
+    return formatLiteral(dtypeOf(op),
+                         getWord(cast<ConstOp>(op).getValueAttr()));
   }
 
   static void printBounds(llvm::raw_ostream &os,

@@ -1,7 +1,7 @@
 //===- UirStatement.cpp - one statement of .uir ---------------------------===//
 //
-// The grammar of a line: where names, operands and attributes begin and end. All
-// of it is linear in the length of the line.
+// The grammar of a line: where names, operands and attributes begin and end.
+// All of it is linear in the length of the line.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,8 +32,8 @@ void skipSpace(const char *&p, const char *end) {
     ++p;
 }
 
-/// The position behind the parenthesis that closes the one at `p`; null if there
-/// is none.
+/// The position behind the parenthesis that closes the one at `p`; null if
+/// there is none.
 const char *findClose(const char *p, const char *end) {
   int depth = 0;
   for (; p != end; ++p) {
@@ -45,8 +45,8 @@ const char *findClose(const char *p, const char *end) {
   return nullptr;
 }
 
-/// Calls `each` with the elements of the tuple `text`; false if it is no tuple or
-/// `each` says so.
+/// Calls `each` with the elements of the tuple `text`; false if it is no tuple
+/// or `each` says so.
 bool forEachElement(StringRef text, llvm::function_ref<bool(StringRef)> each) {
   if (text.size() < 2 || text.front() != '(' || text.back() != ')')
     return false;
@@ -187,8 +187,8 @@ bool Statement::parse(StringRef line,
     return error.set(opBegin, "an op must follow %name =");
   std::optional<OpCode> parsed = parseOpCode(op);
   if (!parsed)
-    return error.set(opBegin,
-                     "unknown op " + quoteForMessage(op.take_front(100).upper()));
+    return error.set(opBegin, "unknown op " +
+                                  quoteForMessage(op.take_front(100).upper()));
   code = *parsed;
   operands.clear();
   attributes.present = 0;
@@ -288,15 +288,16 @@ bool Statement::setAttribute(StringRef key, StringRef value,
     return error.set(key.begin(), "attribute '" + key + "' is given twice");
   attributes.present |= parsed;
   auto unknown = [&](const Twine &what) {
-    return error.set(value.begin(), "unknown " + what + " '" +
-                                        quoteForMessage(value) + "'");
+    return error.set(value.begin(),
+                     "unknown " + what + " '" + quoteForMessage(value) + "'");
   };
   auto integer = [&](int64_t &out) {
     std::optional<int64_t> number = parseInteger(value);
     if (number)
       out = *number;
-    return number || error.set(value.begin(), key + " must be an integer, got '" +
-                                                  quoteForMessage(value) + "'");
+    return number ||
+           error.set(value.begin(), key + " must be an integer, got '" +
+                                        quoteForMessage(value) + "'");
   };
   switch (parsed) {
   case KeyDType: {
@@ -317,9 +318,9 @@ bool Statement::setAttribute(StringRef key, StringRef value,
   case KeyOp: {
     std::optional<OpCode> op = parseOpCode(value);
     attributes.op = op.value_or(OpCode::Add);
-    return op || error.set(value.begin(), "unknown op " +
-                                              quoteForMessage(
-                                                  value.take_front(100).upper()));
+    return op || error.set(value.begin(),
+                           "unknown op " +
+                               quoteForMessage(value.take_front(100).upper()));
   }
   case KeyKind: {
     if (code == OpCode::Stage)

@@ -69,7 +69,8 @@ struct Statement {
   Attributes attributes;
 
   /// Takes `text` apart. Names of operands end at a comma or a colon, unless
-  /// `isName` (which may be null) knows a longer one of at most `maxName` bytes.
+  /// `isName` (which may be null) knows a longer one of at most `maxName`
+  /// bytes.
   bool parse(llvm::StringRef text,
              llvm::function_ref<bool(llvm::StringRef)> isName, size_t maxName,
              StatementError &error);

@@ -19,13 +19,15 @@ static int64_t divideDown(int64_t a, int64_t b) {
   return q * b != a && (a < 0) != (b < 0) ? q - 1 : q;
 }
 
-/// The op of this code over (x, constant), if `value` is one.
+/// The op of this code over (x, positive constant), if `value` is one: what a
+/// program divides by itself may be anything.
 static std::optional<std::pair<Value, int64_t>> matchByConstant(OpCode code,
                                                                 Value value) {
   Operation *op = value.getDefiningOp();
   if (!op || ::uop::getOpCode(op) != code)
     return std::nullopt;
-  if (auto constant = IndexMath::getConstant(op->getOperand(1)))
+  auto constant = IndexMath::getConstant(op->getOperand(1));
+  if (constant && *constant > 0)
     return std::pair(op->getOperand(0), *constant);
   return std::nullopt;
 }
@@ -132,9 +134,8 @@ static bool isQuotient(Value value, Value e, int64_t c) {
 bool IndexMath::recombine(Sum &sum) {
   for (const Term &mod : sum.terms) {
     auto remainder = matchByConstant(OpCode::FloorMod, mod.atom);
-    // A program's own remainders may be by anything; by 1, one would pair with
-    // itself.
-    if (!remainder || remainder->second < 2)
+    // A remainder by 1, which a program may have written, would pair with itself.
+    if (!remainder || remainder->second == 1)
       continue;
     auto [e, c] = *remainder;
     int64_t factor = mod.factor;
@@ -146,8 +147,7 @@ bool IndexMath::recombine(Sum &sum) {
       if (isQuotient(other.atom, e, c)) {
         // f * (e % c) + f*c * (e // c)  is  f * e
         joined = decompose(e);
-      } else if (outer && outer->second > 1 &&
-                 isQuotient(outer->first, e, c)) {
+      } else if (outer && isQuotient(outer->first, e, c)) {
         // f * (e % c) + f*c * (e // c % b)  is  f * (e % (c*b))
         Value value = floorMod(e, c * outer->second);
         if (!value)
@@ -162,6 +162,41 @@ bool IndexMath::recombine(Sum &sum) {
       addScaled(sum, joined, factor);
       return true;
     }
+  }
+  return joinDigits(sum);
+}
+
+/// k * (m % b) + r  is  (k*m + r) % (k*b)  where 0 <= r < k. Worth it where r
+/// disappears in k*m, as the low digits of one number do in its high ones.
+bool IndexMath::joinDigits(Sum &sum) {
+  for (const Term &high : sum.terms) {
+    auto remainder = matchByConstant(OpCode::FloorMod, high.atom);
+    if (!remainder || high.factor <= 1)
+      continue;
+    auto [m, b] = *remainder;
+    int64_t factor = high.factor;
+    Sum low;
+    for (const Term &term : sum.terms)
+      if (std::abs(term.factor) < factor)
+        low.terms.push_back(term);
+    Bounds::Interval interval = bounds(low);
+    if (low.terms.empty() || interval.min < 0 || interval.max >= factor)
+      continue;
+    Sum number = low;
+    addScaled(number, decompose(m), factor);
+    while (recombine(number))
+      ;
+    if (number.terms.size() > decompose(m).terms.size())
+      continue;
+    Value whole = compose(number);
+    Value joined = whole ? floorMod(whole, factor * b) : Value();
+    if (!joined)
+      continue;
+    Value highAtom = high.atom;
+    addTerm(sum, highAtom, -factor);
+    addScaled(sum, low, -1);
+    addScaled(sum, decompose(joined), 1);
+    return true;
   }
   return false;
 }
@@ -319,7 +354,14 @@ Value IndexMath::lessThan(Value a, int64_t limit) {
     return builder.boolean(true);
   if (interval.min >= limit)
     return builder.boolean(false);
-  return builder.get(OpCode::CmpLt, {a, constant(limit)});
+  // g*b + c < limit  is  b < (limit - c) / g, rounded up
+  Sum sum = decompose(a);
+  int64_t g = getCommonFactor(sum.terms, 0);
+  for (Term &term : sum.terms)
+    term.factor /= g;
+  limit = -divideDown(sum.constant - limit, g);
+  sum.constant = 0;
+  return builder.get(OpCode::CmpLt, {compose(sum), constant(limit)});
 }
 
 //===----------------------------------------------------------------------===//

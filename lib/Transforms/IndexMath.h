@@ -69,6 +69,7 @@ private:
   void addScaled(Sum &sum, const Sum &other, int64_t factor);
   /// Joins one quotient with its remainder; false when there is no such pair.
   bool recombine(Sum &sum);
+  bool joinDigits(Sum &sum);
   /// Splits off what `divisor` divides: sum = divisor * quotient + rest, the
   /// rest's constant in [0, divisor).
   std::pair<Sum, Sum> split(const Sum &sum, int64_t divisor);

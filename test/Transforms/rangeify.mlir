@@ -9,8 +9,7 @@
 // CHECK-DAG: %[[K:.*]] = uop.range 1 reduce
 // CHECK-DAG: %[[ALLOC:.*]] = uop.alloc 0 : !uop.mem<1xf32, local>
 // CHECK-DAG: %[[ACC:.*]] = uop.after %[[ALLOC]], %[[I]]
-// CHECK: uop.store
-// CHECK: uop.after %[[ACC]], {{.*}}, %[[K]]
+// CHECK-DAG: uop.after %[[ACC]], {{.*}}, %[[K]]
 // CHECK: %[[END:.*]] = uop.end {{.*}}, %[[K]]
 // CHECK: uop.after %[[ACC]], %[[END]]
 // CHECK: uop.end {{.*}}, %[[I]]

@@ -1,8 +1,8 @@
 //===- uop-opt.cpp - passes over .uir and MLIR ----------------------------===//
 //
-// mlir-opt with the uop dialect and its passes, and with `.uir` as input: that is
-// parsed first and handed on as bytecode, which keeps its locations. The output
-// is written only when everything has succeeded.
+// mlir-opt with the uop dialect and its passes, and with `.uir` as input: that
+// is parsed first and handed on as bytecode, which keeps its locations. The
+// output is written only when everything has succeeded.
 //
 //===----------------------------------------------------------------------===//
 
@@ -106,7 +106,8 @@ int main(int argc, char **argv) {
   uop::registerUopPasses();
   uop::registerUopPipelines();
   auto [input, output] = registerAndParseCLIOptions(
-      argc, argv, "Passes over .uir and MLIR, with the uop dialect\n", registry);
+      argc, argv, "Passes over .uir and MLIR, with the uop dialect\n",
+      registry);
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
   if (config.shouldShowDialects()) {
     llvm::outs() << "Available Dialects: ";

@@ -78,7 +78,8 @@ int main(int argc, char **argv) {
   LogicalResult result = splitAndProcessBuffer(
       std::move(buffer),
       [&](std::unique_ptr<llvm::MemoryBuffer> chunk, llvm::raw_ostream &out) {
-        return translate(*translation.getValue(), std::move(chunk), verify, out);
+        return translate(*translation.getValue(), std::move(chunk), verify,
+                         out);
       },
       os, split ? marker : "", kDefaultSplitMarker);
   if (failed(result))

@@ -1,7 +1,7 @@
 //===- Facts.cpp - what is known of a random value ------------------------===//
 //
-// Interval arithmetic, and first order error bounds with the magnitudes of whole
-// intervals, which also cover sums and products in another order.
+// Interval arithmetic, and first order error bounds with the magnitudes of
+// whole intervals, which also cover sums and products in another order.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,8 +35,8 @@ Facts apply(double a, double b, const Facts &x, double slope, double epsilon) {
   Facts result;
   result.low = std::min(a, b);
   result.high = std::max(a, b);
-  result.error = 1.1 * slope * x.error +
-                 epsilon * std::max(1.0, result.magnitude());
+  result.error =
+      1.1 * slope * x.error + epsilon * std::max(1.0, result.magnitude());
   return result;
 }
 
@@ -63,8 +63,8 @@ std::optional<Facts> propagateUnary(OpCode code, DType dtype, const Facts &x) {
   case OpCode::Sqrt:
     if (!positive)
       return std::nullopt;
-    return apply(std::sqrt(x.low), std::sqrt(x.high), x,
-                 0.5 / std::sqrt(x.low), epsilon);
+    return apply(std::sqrt(x.low), std::sqrt(x.high), x, 0.5 / std::sqrt(x.low),
+                 epsilon);
   default: // SIN
     if (x.magnitude() > 50)
       return std::nullopt;
@@ -105,8 +105,7 @@ std::optional<Facts> propagateReduce(ReduceKind kind, DType dtype, double count,
   }
   result.low = count * x.low;
   result.high = count * x.high;
-  result.error =
-      count * (x.error + getEpsilon(dtype) * count * x.magnitude());
+  result.error = count * (x.error + getEpsilon(dtype) * count * x.magnitude());
   return result;
 }
 

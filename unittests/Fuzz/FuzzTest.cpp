@@ -56,7 +56,8 @@ bool agree(DType dtype, Word got, Word want, std::optional<double> tolerance) {
 class FuzzTest : public Sandbox {
 protected:
   FuzzTest()
-      : handler(&context, [this](Diagnostic &d) { diagnostics += d.str() + "\n"; }),
+      : handler(&context,
+                [this](Diagnostic &d) { diagnostics += d.str() + "\n"; }),
         first(getVariable("UOP_FUZZ_SEED", 0)),
         mustPrint(getVariable("UOP_FUZZ_PRINT", 0)) {
     context.loadDialect<UopDialect>();
@@ -137,7 +138,8 @@ TEST_F(FuzzTest, GeneratorCoversEveryOpAndDType) {
     for (Operation *op : toposort(made.program.getRoot())) {
       seen.insert(*getOpCode(op));
       if (isa<ReduceOp>(op))
-        reductions.insert({OpCode::Reduce, getDType(op->getResult(0).getType())});
+        reductions.insert(
+            {OpCode::Reduce, getDType(op->getResult(0).getType())});
     }
     results.insert(value.dtype);
     empty += value.data.empty();
@@ -148,8 +150,8 @@ TEST_F(FuzzTest, GeneratorCoversEveryOpAndDType) {
   for (unsigned i = 0; i < numOpCodes; ++i) {
     OpCode code = static_cast<OpCode>(i);
     static constexpr OpCode linearOnly[] = {
-        OpCode::Alloc, OpCode::Store,   OpCode::After, OpCode::Sink,
-        OpCode::Range, OpCode::End,     OpCode::Barrier, OpCode::Wmma};
+        OpCode::Alloc, OpCode::Store, OpCode::After,   OpCode::Sink,
+        OpCode::Range, OpCode::End,   OpCode::Barrier, OpCode::Wmma};
     EXPECT_EQ(seen.count(code), !llvm::is_contained(linearOnly, code))
         << getName(code).str();
   }
@@ -175,27 +177,27 @@ TEST_F(FuzzTest, GeneratorFollowsFromTheSeed) {
 }
 
 TEST_F(FuzzTest, UirRoundTrip) {
-  forEachProgram(
-      Mode::Wild, cases(4000),
-      [&](RandomProgram &made, const Array &value, std::string uir) {
-        llvm::SourceMgr sources;
-        sources.AddNewSourceBuffer(
-            llvm::MemoryBuffer::getMemBuffer(uir, "fuzz.uir"), llvm::SMLoc());
-        OwningOpRef<ModuleOp> module = parseUir(sources, &context);
-        ASSERT_TRUE(module) << explain(uir);
-        auto program = *module->getOps<ProgramOp>().begin();
-        ASSERT_EQ(toUir(program), uir) << "seed " << seed;
-        // The same node: over one builder the two graphs are one.
-        UniquingBuilder builder(&made.program.getBodyBlock());
-        Value copy = copyInto(builder, program.getRoot());
-        ASSERT_EQ(copy, made.program.getRoot()) << explain(uir);
-      });
+  forEachProgram(Mode::Wild, cases(6000),
+                 [&](RandomProgram &made, const Array &value, std::string uir) {
+                   llvm::SourceMgr sources;
+                   sources.AddNewSourceBuffer(
+                       llvm::MemoryBuffer::getMemBuffer(uir, "fuzz.uir"),
+                       llvm::SMLoc());
+                   OwningOpRef<ModuleOp> module = parseUir(sources, &context);
+                   ASSERT_TRUE(module) << explain(uir);
+                   auto program = *module->getOps<ProgramOp>().begin();
+                   ASSERT_EQ(toUir(program), uir) << "seed " << seed;
+                   // The same node: over one builder the two graphs are one.
+                   UniquingBuilder builder(&made.program.getBodyBlock());
+                   Value copy = copyInto(builder, program.getRoot());
+                   ASSERT_EQ(copy, made.program.getRoot()) << explain(uir);
+                 });
 }
 
 TEST_F(FuzzTest, LinearInterpreterAgrees) {
   for (Mode mode : {Mode::Wild, Mode::Tame})
     forEachProgram(
-        mode, cases(4000),
+        mode, cases(6000),
         [&](RandomProgram &made, const Array &value, std::string uir) {
           int64_t slot = getOutputSlot(made.program.getRoot());
           ASSERT_TRUE(lower(made)) << explain(uir);
@@ -208,6 +210,38 @@ TEST_F(FuzzTest, LinearInterpreterAgrees) {
               << explain(uir);
           expectSame(arrays[slot], value, std::nullopt, uir);
         });
+}
+
+TEST_F(FuzzTest, SeveralOutputsAgree) {
+  forEachProgram(Mode::Wild, cases(2000),
+                 [&](RandomProgram &made, const Array &first, std::string uir) {
+                   llvm::SmallVector<Value> roots{made.program.getRoot()};
+                   llvm::append_range(roots, made.others);
+                   OpBuilder ops(&context);
+                   OwningOpRef<ProgramOp> lowered =
+                       createProgram(ops, made.program.getLoc(), "several");
+                   UniquingBuilder builder(&lowered->getBodyBlock());
+                   llvm::SmallVector<Value> values;
+                   llvm::SmallVector<int64_t> slots;
+                   ArrayMap arrays = made.inputs, want;
+                   for (Value root : roots) {
+                     int64_t slot = 100 + slots.size();
+                     slots.push_back(slot);
+                     values.push_back(inlineCalls(builder, root));
+                     FailureOr<Array> value = evaluateShaped(root, made.inputs);
+                     ASSERT_TRUE(succeeded(value)) << explain(uir);
+                     arrays[slot] = makeOutput(*value);
+                     want[slot] = *value;
+                   }
+                   Value sink = lowerToLoops(builder, values, slots);
+                   ASSERT_TRUE(sink) << explain(uir);
+                   auto schedule = linearize(sink);
+                   ASSERT_TRUE(succeeded(schedule)) << explain(uir);
+                   ASSERT_TRUE(succeeded(evaluateLinear(*schedule, arrays)))
+                       << explain(uir);
+                   for (auto &[slot, value] : want)
+                     expectSame(arrays[slot], value, std::nullopt, uir);
+                 });
 }
 
 void FuzzTest::runCompiled(Mode mode, bool strict, uint64_t count) {
@@ -233,29 +267,29 @@ void FuzzTest::runCompiled(Mode mode, bool strict, uint64_t count) {
     waiting.clear();
     batch = CompiledBatch();
   };
-  forEachProgram(
-      mode, count, [&](RandomProgram &made, const Array &value, std::string uir) {
-        int64_t slot = getOutputSlot(made.program.getRoot());
-        ASSERT_TRUE(lower(made)) << explain(uir);
-        ASSERT_TRUE(
-            batch.add(made.program, made.inputs, slot, makeOutput(value)))
-            << explain(uir);
-        waiting.push_back({seed, uir, value,
-                           strict ? std::nullopt
-                                  : std::optional(made.tolerance)});
-        if (waiting.size() == batchSize)
-          flush();
-      });
+  forEachProgram(mode, count,
+                 [&](RandomProgram &made, const Array &value, std::string uir) {
+                   int64_t slot = getOutputSlot(made.program.getRoot());
+                   ASSERT_TRUE(lower(made)) << explain(uir);
+                   ASSERT_TRUE(batch.add(made.program, made.inputs, slot,
+                                         makeOutput(value)))
+                       << explain(uir);
+                   waiting.push_back(
+                       {seed, uir, value,
+                        strict ? std::nullopt : std::optional(made.tolerance)});
+                   if (waiting.size() == batchSize)
+                     flush();
+                 });
   if (!waiting.empty() && !HasFailure())
     flush();
 }
 
 TEST_F(FuzzTest, StrictCIsExact) {
-  runCompiled(Mode::Wild, /*strict=*/true, cases(1600));
+  runCompiled(Mode::Wild, /*strict=*/true, cases(2400));
 }
 
 TEST_F(FuzzTest, DefaultCIsWithinTolerance) {
-  runCompiled(Mode::Tame, /*strict=*/false, cases(1200));
+  runCompiled(Mode::Tame, /*strict=*/false, cases(1600));
 }
 
 } // namespace

@@ -40,7 +40,9 @@ public:
             Mode mode)
       : random(seed), builder(builder), inputs(inputs), mode(mode) {}
 
+  /// The root.
   Node run();
+  Value getOther() { return pick().value; }
 
 private:
   bool isTame() const { return mode == Mode::Tame; }
@@ -68,16 +70,18 @@ private:
   Maybe makeDivision();
   Maybe makeWhere();
   Maybe makeCast();
-  Maybe makeReshape();
-  Maybe makeExpand();
-  Maybe makePermute();
-  Maybe makeShrink();
+  Maybe reshape(const Node &source);
+  Maybe expand(const Node &narrow);
+  Maybe permute(const Node &source);
+  Maybe shrink(const Node &source);
+  Maybe makeMovements();
   Maybe makeReduce();
   Maybe makeTwinReduce();
   Maybe makeStack();
   Maybe makeIndex();
   Maybe makeLoad();
   Maybe makeGatedLoad();
+  Maybe makePaddedLoad();
   Maybe makeStage();
   Maybe makeCall();
   Maybe makeLeaf();
@@ -118,8 +122,8 @@ Maybe Generator::build(OpCode code, llvm::ArrayRef<Node> sources,
   }
   facts.cost = facts.code = 1;
   // Of a CALL, the costs of the arguments are in the body.
-  for (const Facts &source :
-       llvm::ArrayRef(known).take_front(code == OpCode::Call ? 1 : ~size_t(0))) {
+  for (const Facts &source : llvm::ArrayRef(known).take_front(
+           code == OpCode::Call ? 1 : ~size_t(0))) {
     facts.cost += std::max(count, 1.0) * source.cost;
     facts.code += source.code;
   }
@@ -167,8 +171,8 @@ Maybe Generator::pickMemory() {
 Node Generator::constant(DType dtype, Word word) {
   Facts facts;
   if (isTame())
-    facts.low = facts.high = isFloat(dtype) ? toFloat(word)
-                                            : static_cast<int32_t>(word);
+    facts.low = facts.high =
+        isFloat(dtype) ? toFloat(word) : static_cast<int32_t>(word);
   return {builder.constant(dtype, word), facts};
 }
 
@@ -299,8 +303,8 @@ Maybe Generator::makeUnary() {
 }
 
 Maybe Generator::makeBinary() {
-  static constexpr OpCode codes[] = {OpCode::Add,   OpCode::Add, OpCode::Mul,
-                                     OpCode::Mul,   OpCode::Max, OpCode::CmpLt,
+  static constexpr OpCode codes[] = {OpCode::Add,  OpCode::Add, OpCode::Mul,
+                                     OpCode::Mul,  OpCode::Max, OpCode::CmpLt,
                                      OpCode::CmpNe};
   Node a = pick();
   Maybe b = match(a.dtype(), a.shape());
@@ -340,13 +344,12 @@ Maybe Generator::makeWhere() {
 
 Maybe Generator::makeCast() { return castTo(pick(), random.dtype()); }
 
-Maybe Generator::makeReshape() {
-  Node source = pick();
+Maybe Generator::reshape(const Node &source) {
   return move(OpCode::Reshape, source, random.factors(source.size()));
 }
 
-Maybe Generator::makeExpand() {
-  Maybe source = pick();
+Maybe Generator::expand(const Node &narrow) {
+  Maybe source = narrow;
   Shape shape(source->shape());
   if (!llvm::is_contained(shape, 1)) {
     shape.insert(shape.begin() + random.below(shape.size() + 1), 1);
@@ -358,16 +361,14 @@ Maybe Generator::makeExpand() {
   return move(OpCode::Expand, source, shape);
 }
 
-Maybe Generator::makePermute() {
-  Node source = pick();
+Maybe Generator::permute(const Node &source) {
   Shape permutation;
   for (int64_t i = 0, e = source.shape().size(); i < e; ++i)
     permutation.insert(permutation.begin() + random.below(i + 1), i);
   return move(OpCode::Permute, source, permutation);
 }
 
-Maybe Generator::makeShrink() {
-  Node source = pick();
+Maybe Generator::shrink(const Node &source) {
   Shape bounds;
   for (int64_t size : source.shape()) {
     int64_t begin = 0, end = size;
@@ -383,12 +384,24 @@ Maybe Generator::makeShrink() {
   return move(OpCode::Shrink, source, bounds);
 }
 
+/// One view of a value, or views of views.
+Maybe Generator::makeMovements() {
+  static constexpr Maybe (Generator::*moves[])(const Node &) = {
+      &Generator::reshape, &Generator::reshape, &Generator::expand,
+      &Generator::expand,  &Generator::permute, &Generator::shrink};
+  Maybe node = pick();
+  for (int64_t i = random.percent(60) ? 1 : random.between(2, 6); i > 0; --i)
+    if (Maybe next = (this->*random.oneOf(moves))(*node))
+      node = next;
+  return node;
+}
+
 Maybe Generator::makeReduce() {
   Node source = pick();
   int64_t rank = source.shape().size();
   int64_t pop = random.percent(5) ? 0 : rank - random.below(rank + 1);
-  return reduce(source,
-                random.percent(50) ? ReduceKind::Add : ReduceKind::Max, pop);
+  return reduce(source, random.percent(50) ? ReduceKind::Add : ReduceKind::Max,
+                pop);
 }
 
 /// Two reductions of one value of which the second needs the first, as softmax.
@@ -398,17 +411,16 @@ Maybe Generator::makeTwinReduce() {
   if (rank == 0)
     return std::nullopt;
   int64_t pop = random.between(1, rank);
-  Maybe first =
-      reduce(source, random.percent(50) ? ReduceKind::Max : ReduceKind::Add,
-             pop);
+  Maybe first = reduce(
+      source, random.percent(50) ? ReduceKind::Max : ReduceKind::Add, pop);
   Shape ones(source.shape());
   std::fill(ones.end() - pop, ones.end(), 1);
-  first = move(OpCode::Expand, move(OpCode::Reshape, first, ones),
-               source.shape());
+  first =
+      move(OpCode::Expand, move(OpCode::Reshape, first, ones), source.shape());
   if (!first)
     return std::nullopt;
-  Maybe both = build(random.percent(50) ? OpCode::Add : OpCode::Mul,
-                     {source, *first});
+  Maybe both =
+      build(random.percent(50) ? OpCode::Add : OpCode::Mul, {source, *first});
   return reduce(both, random.percent(50) ? ReduceKind::Max : ReduceKind::Add,
                 pop);
 }
@@ -464,6 +476,33 @@ Maybe Generator::makeGatedLoad() {
   return build(OpCode::Load, {*source, *gate, *alternative});
 }
 
+/// An element of memory behind a gate that is false where the index is outside.
+Maybe Generator::makePaddedLoad() {
+  Maybe source = pickMemory();
+  if (!source || source->shape().empty() || source->shape()[0] == 0)
+    return std::nullopt;
+  // Read from memory, so that nobody can tell that it is outside.
+  int64_t size = source->shape()[0];
+  Maybe any = depth == 0 ? buffer(DType::I32, {}) : std::nullopt;
+  if (any)
+    any = build(OpCode::FloorMod, {*any, constant(DType::I32, size + 2)});
+  if (any)
+    any = build(OpCode::Add, {*any, constant(DType::I32, -1)});
+  if (!any)
+    return std::nullopt;
+  Maybe low = build(OpCode::CmpLt, {constant(DType::I32, -1), *any});
+  Maybe high = build(OpCode::CmpLt, {*any, constant(DType::I32, size)});
+  Maybe pointer = build(OpCode::Index, {*source, *any});
+  if (!low || !high || !pointer)
+    return std::nullopt;
+  Maybe inside = build(OpCode::Mul, {*low, *high});
+  Maybe gate = fill(inside, pointer->shape());
+  Maybe alternative = match(source->dtype(), pointer->shape());
+  if (!gate || !alternative)
+    return std::nullopt;
+  return build(OpCode::Load, {*pointer, *gate, *alternative});
+}
+
 Maybe Generator::makeStage() {
   Arg arg;
   arg.number = random.percent(30);
@@ -480,8 +519,8 @@ Maybe Generator::makeCall() {
       args.push_back(*next);
   std::vector<Node> scope;
   for (auto [slot, arg] : llvm::enumerate(args))
-    scope.push_back({builder.param(slot, getReadType(arg.value.getType())),
-                     arg.facts});
+    scope.push_back(
+        {builder.param(slot, getReadType(arg.value.getType())), arg.facts});
   std::vector<Node> params = scope;
   std::swap(pool, scope);
   ++depth;
@@ -517,9 +556,8 @@ bool Generator::step() {
   static constexpr Choice choices[] = {
       {&Generator::makeUnary, 10},   {&Generator::makeBinary, 24},
       {&Generator::makeDivision, 6}, {&Generator::makeWhere, 8},
-      {&Generator::makeCast, 8},     {&Generator::makeReshape, 8},
-      {&Generator::makeExpand, 8},   {&Generator::makePermute, 6},
-      {&Generator::makeShrink, 6},   {&Generator::makeReduce, 10},
+      {&Generator::makeCast, 8},     {&Generator::makeMovements, 26},
+      {&Generator::makeReduce, 10},  {&Generator::makePaddedLoad, 3},
       {&Generator::makeStack, 6},    {&Generator::makeIndex, 6},
       {&Generator::makeLoad, 4},     {&Generator::makeGatedLoad, 6},
       {&Generator::makeStage, 4},    {&Generator::makeCall, 6},
@@ -561,11 +599,12 @@ RandomProgram uop::fuzz::makeRandomProgram(MLIRContext *context, uint64_t seed,
   OpBuilder ops(context);
   ops.setInsertionPointToEnd(result.module->getBody());
   result.program = createProgram(ops, loc, "fuzz");
-  Node root = [&] {
-    UniquingBuilder builder(&result.program.getBodyBlock());
-    builder.setLoc(loc);
-    return Generator(builder, result.inputs, seed, mode).run();
-  }();
+  UniquingBuilder builder(&result.program.getBodyBlock());
+  builder.setLoc(loc);
+  Generator generator(builder, result.inputs, seed, mode);
+  Node root = generator.run();
+  for (int i = 0; i < 3; ++i)
+    result.others.push_back(generator.getOther());
   result.tolerance = 2 * root.facts.error;
   finishProgram(result.program, root.value);
   return result;

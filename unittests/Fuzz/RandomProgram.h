@@ -1,7 +1,7 @@
 //===- RandomProgram.h - random well-typed shaped programs ------*- C++ -*-===//
 //
-// From a seed, a shaped program over every op and dtype together with the arrays
-// of its buffers: the same on every machine.
+// From a seed, a shaped program over every op and dtype together with the
+// arrays of its buffers: the same on every machine.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,6 +27,8 @@ enum class Mode {
 struct RandomProgram {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   ProgramOp program;
+  /// Other values of the same block, of any shape and dtype.
+  llvm::SmallVector<mlir::Value> others;
   /// An array for every BUFFER.
   ArrayMap inputs;
   /// In tame programs, how far apart two right results of one element may be; 0

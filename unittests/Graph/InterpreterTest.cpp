@@ -1,7 +1,7 @@
 //===- InterpreterTest.cpp - both interpreters against hand-made values ---===//
 //
-// Every op of the shaped interpreter, loops and memory of the linear one, and the
-// errors of both.
+// Every op of the shaped interpreter, loops and memory of the linear one, and
+// the errors of both.
 //
 //===----------------------------------------------------------------------===//
 
@@ -72,8 +72,8 @@ protected:
     return builder->get(code, sources, arg);
   }
   Value view(int64_t slot, DType dtype, llvm::ArrayRef<int64_t> shape) {
-    return builder->reshape(builder->buffer(slot, dtype, *getNumElements(shape)),
-                            shape);
+    return builder->reshape(
+        builder->buffer(slot, dtype, *getNumElements(shape)), shape);
   }
   Value fill(Value scalar, llvm::ArrayRef<int64_t> shape) {
     llvm::SmallVector<int64_t> ones(shape.size(), 1);
@@ -130,8 +130,8 @@ TEST_F(InterpreterTest, Elementwise) {
   EXPECT_EQ(shaped(get(OpCode::CmpNe, {a, b})).data,
             (std::vector<Word>{1, 1, 1, 0}));
   Value condition = get(OpCode::CmpLt, {a, b});
-  EXPECT_EQ(asFloats(shaped(builder->where(condition, a, fill(builder->f32(9),
-                                                             {2, 2})))),
+  EXPECT_EQ(asFloats(shaped(
+                builder->where(condition, a, fill(builder->f32(9), {2, 2})))),
             (std::vector<float>{1, -2, 9, 9}));
   EXPECT_EQ(asFloats(shaped(get(OpCode::Recip, a))),
             (std::vector<float>{1, -0.5f, 2, -inf}));
@@ -157,17 +157,17 @@ TEST_F(InterpreterTest, HalfRounds) {
             (std::vector<float>{2048, 65504, 2}));
   EXPECT_EQ(asFloats(shaped(builder->mul(a, a))),
             (std::vector<float>{inf, inf, 1}));
-  Value wide = builder->mul(builder->cast(a, DType::F32),
-                            builder->cast(a, DType::F32));
+  Value wide =
+      builder->mul(builder->cast(a, DType::F32), builder->cast(a, DType::F32));
   EXPECT_EQ(toFloat(shaped(wide).data[0]), 4194304);
 }
 
 TEST_F(InterpreterTest, MovementAgainstLoops) {
   buffers[0] = floats(iota(60));
   Value a = view(0, DType::F32, {3, 4, 5});
-  Value moved = builder->permute(a, {2, 0, 1});             // 5 3 4
-  moved = builder->shrink(moved, {1, 4, 0, 2, 2, 4});       // 3 2 2
-  moved = builder->reshape(moved, {3, 1, 4});               // 3 1 4
+  Value moved = builder->permute(a, {2, 0, 1});       // 5 3 4
+  moved = builder->shrink(moved, {1, 4, 0, 2, 2, 4}); // 3 2 2
+  moved = builder->reshape(moved, {3, 1, 4});         // 3 1 4
   moved = builder->expand(moved, {3, 2, 4});
   Array result = shaped(moved);
   ASSERT_EQ(result.data.size(), 24u);
@@ -240,9 +240,9 @@ TEST_F(InterpreterTest, StackAndIndex) {
   EXPECT_EQ(asInts(shaped(builder->index(stack, {one, one}))),
             (std::vector<int32_t>{8, 10, 12}));
   // An index read from memory: a[a[0][0]][a[0][1]].
-  Value dynamic = builder->index(
-      a, {builder->index(a, {builder->i32(0), builder->i32(0)}),
-          builder->index(a, {builder->i32(0), one})});
+  Value dynamic =
+      builder->index(a, {builder->index(a, {builder->i32(0), builder->i32(0)}),
+                         builder->index(a, {builder->i32(0), one})});
   EXPECT_EQ(asInts(shaped(dynamic)), (std::vector<int32_t>{6}));
   EXPECT_EQ(asInts(shaped(get(OpCode::Stage, stack))), asInts(result));
 }
@@ -251,9 +251,8 @@ TEST_F(InterpreterTest, GatedLoad) {
   buffers[0] = ints({10, 20, 30});
   buffers[1] = Array{DType::Bool, {3}, {1, 0, 1}};
   Value a = view(0, DType::I32, {3});
-  EXPECT_EQ(asInts(shaped(get(OpCode::Load,
-                              {a, view(1, DType::Bool, {3}),
-                               fill(builder->i32(-1), {3})}))),
+  EXPECT_EQ(asInts(shaped(get(OpCode::Load, {a, view(1, DType::Bool, {3}),
+                                             fill(builder->i32(-1), {3})}))),
             (std::vector<int32_t>{10, -1, 30}));
   // An address outside is no error while the gate is false.
   Value outside = builder->index(a, {builder->i32(3)});
@@ -261,8 +260,8 @@ TEST_F(InterpreterTest, GatedLoad) {
   EXPECT_EQ(asInts(shaped(get(OpCode::Load, {outside, builder->boolean(false),
                                              alternative}))),
             (std::vector<int32_t>{7}));
-  EXPECT_EQ(shapedError(get(OpCode::Load, {outside, builder->boolean(true),
-                                           alternative})),
+  EXPECT_EQ(shapedError(get(OpCode::Load,
+                            {outside, builder->boolean(true), alternative})),
             "LOAD reads out of bounds: index 3 of axis 0 of shape (3,)");
   EXPECT_EQ(shapedError(builder->add(outside, alternative)),
             "ADD reads out of bounds: index 3 of axis 0 of shape (3,)");
@@ -277,10 +276,10 @@ TEST_F(InterpreterTest, Calls) {
   name.attr = StringAttr::get(&context, "f");
   Value square = builder->mul(p0, p0);
   // The inner body's PARAM 0 is its own.
-  Value inner = get(OpCode::Call, {square, builder->add(p0, builder->i32(1))},
-                    name);
-  Value outer = get(OpCode::Call, {builder->add(inner, p0), builder->i32(6)},
-                    name);
+  Value inner =
+      get(OpCode::Call, {square, builder->add(p0, builder->i32(1))}, name);
+  Value outer =
+      get(OpCode::Call, {builder->add(inner, p0), builder->i32(6)}, name);
   EXPECT_EQ(asInts(shaped(outer)), (std::vector<int32_t>{55}));
   EXPECT_EQ(shapedError(square), "PARAM 0 outside a CALL");
 }
@@ -293,8 +292,8 @@ TEST_F(InterpreterTest, ShapedErrors) {
   buffers[0] = ints({1, 2, 3, 4});
   EXPECT_EQ(shapedError(a), "BUFFER 0 is f32(4,), got i32(4,)");
   buffers[0] = floats({1, 2, 3, 4});
-  EXPECT_EQ(shapedError(builder->index(
-                get(OpCode::Stack, {a, a}), {builder->i32(-1)})),
+  EXPECT_EQ(shapedError(
+                builder->index(get(OpCode::Stack, {a, a}), {builder->i32(-1)})),
             "INDEX out of bounds: index -1 of axis 0 of shape (2, 2, 2)");
   EXPECT_EQ(shapedError(fill(builder->f32(1), {1 << 20, 1 << 9})),
             "EXPAND of shape (1048576, 512) has too many elements to evaluate");
@@ -328,10 +327,11 @@ TEST_F(InterpreterTest, LinearRowSum) {
   Value j = builder->range(builder->i32(4), 1, AxisKind::Reduce);
   Value now = builder->index(builder->after(acc, {init, j}), {zero});
   Value at = builder->add(builder->mul(i, builder->i32(4)), j);
-  Value sum = builder->add(builder->load(now),
-                           builder->load(builder->index(in, {at})));
+  Value sum =
+      builder->add(builder->load(now), builder->load(builder->index(in, {at})));
   Value done = builder->end(builder->store(now, sum), {j});
-  Value last = builder->load(builder->index(builder->after(acc, {done}), {zero}));
+  Value last =
+      builder->load(builder->index(builder->after(acc, {done}), {zero}));
   Value end = builder->end(builder->store(builder->index(out, {i}), last), {i});
   builder->sink({end});
   ASSERT_TRUE(succeeded(linear())) << message;
@@ -345,16 +345,16 @@ TEST_F(InterpreterTest, LinearMemory) {
   Value out = builder->buffer(1, DType::I32, 3);
   Value i = builder->range(builder->i32(3), 0);
   Value j = builder->range(builder->i32(0), 1); // runs no times
-  Value never = builder->end(
-      builder->store(builder->index(out, {builder->add(i, j)}),
-                     builder->i32(100)),
-      {j});
+  Value never =
+      builder->end(builder->store(builder->index(out, {builder->add(i, j)}),
+                                  builder->i32(100)),
+                   {j});
   // An implicit read as an index and as an operand; a gate that keeps out.
   Value element = builder->index(in, {builder->index(in, {i})});
   Value next = builder->add(i, builder->i32(1));
   Value gate = get(OpCode::CmpLt, {next, builder->i32(3)});
-  Value loaded = get(OpCode::Load, {builder->index(in, {next}), gate,
-                                    builder->i32(-5)});
+  Value loaded =
+      get(OpCode::Load, {builder->index(in, {next}), gate, builder->i32(-5)});
   Value value = builder->add(builder->mul(element, builder->i32(10)), loaded);
   Value store = builder->store(builder->index(out, {i}), value);
   builder->sink({never, builder->end(store, {i})});
@@ -403,8 +403,7 @@ TEST_F(InterpreterTest, LinearOpenLoop) {
 TEST_F(InterpreterTest, LinearCrossedLoops) {
   Value alloc = builder->alloc(0, DType::I32, 1);
   Value i = builder->range(builder->i32(3), 0);
-  Value store =
-      builder->store(builder->index(alloc, {builder->i32(0)}), i);
+  Value store = builder->store(builder->index(alloc, {builder->i32(0)}), i);
   builder->range(builder->i32(3), 1);
   builder->end(store, {i});
   EXPECT_TRUE(failed(linear()));

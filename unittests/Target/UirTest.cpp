@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Uop/Graph/Walk.h"
 #include "Uop/Target/Uir.h"
+#include "Uop/Graph/Walk.h"
 #include "mlir/IR/MLIRContext.h"
 #include "gtest/gtest.h"
 #include <cmath>
@@ -95,9 +95,9 @@ TEST(UirLiteral, RoundedOnce) {
   EXPECT_EQ(read("16777217", DType::F32, context), fromFloat(16777216.0f));
   EXPECT_EQ(read("0x1_00_00_00_00_00_00_00_00_00", DType::F32, context),
             fromFloat(std::ldexp(1.0f, 72)));
-  EXPECT_EQ(read("-340282346638528859811704183484516925440", DType::F32,
-                 context),
-            0xff7fffffu);
+  EXPECT_EQ(
+      read("-340282346638528859811704183484516925440", DType::F32, context),
+      0xff7fffffu);
   EXPECT_EQ(read("1e-400", DType::F32, context), 0u);
   EXPECT_EQ(read("-0", DType::F32, context), 0u);
   EXPECT_EQ(read("2.0", DType::I32, context), 2u);
@@ -134,8 +134,8 @@ TEST(Uir, AnySourceOfAnyConstant) {
       llvm::SmallVector<Value> sources;
       for (unsigned n = 1 + random() % 5; n; --n)
         sources.push_back(source());
-      Value effect = builder.get(
-          random() % 2 ? OpCode::Sink : OpCode::Barrier, sources);
+      Value effect =
+          builder.get(random() % 2 ? OpCode::Sink : OpCode::Barrier, sources);
       roots.push_back(effect);
       Value a = source();
       roots.push_back(builder.get(OpCode::Stack, {a, a}));
