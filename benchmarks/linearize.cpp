@@ -1,7 +1,7 @@
 //===- linearize.cpp - how long scheduling takes --------------------------===//
 //
-// Prints one row per program: its name, its ops, and the milliseconds of
-// `linearize` alone, the median of several runs.
+// Prints one line per program, as graph.cpp does: the median of several runs of
+// `linearize` alone.
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,7 +57,8 @@ Value buildSums(UniquingBuilder &g, int count) {
   return g.sink(g.end(g.store(out, total), i));
 }
 
-void measure(llvm::StringRef name, int runs, Build build) {
+void measure(llvm::StringRef name, int runs, llvm::StringRef bound,
+             Build build) {
   MLIRContext context(MLIRContext::Threading::DISABLED);
   context.loadDialect<UopDialect>();
   OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
@@ -78,20 +79,21 @@ void measure(llvm::StringRef name, int runs, Build build) {
     times.push_back(took.count());
   }
   std::sort(times.begin(), times.end());
-  llvm::outs() << llvm::format("%-32s %9zu ops %10.2f ms\n", name.data(), size,
-                               times[times.size() / 2]);
+  llvm::outs() << "linearize " << size << " ops, " << name << "\t"
+               << llvm::format("%.3f", times[times.size() / 2]) << "\tms\t"
+               << bound << "\n";
 }
 
 } // namespace
 
 int main() {
-  measure("linearize, 3 loops deep", 11,
+  measure("3 loops deep", 11, "10",
           [](UniquingBuilder &g) { return buildNest(g, 3997); });
-  measure("linearize, 400 sums in loops", 11,
+  measure("400 sums in loops of their own", 11, "10",
           [](UniquingBuilder &g) { return buildSums(g, 400); });
-  measure("linearize, 3 loops deep", 3,
+  measure("3 loops deep", 3, "",
           [](UniquingBuilder &g) { return buildNest(g, 19997); });
-  measure("linearize, 3 loops deep", 3,
+  measure("3 loops deep", 3, "",
           [](UniquingBuilder &g) { return buildNest(g, 199997); });
   return 0;
 }

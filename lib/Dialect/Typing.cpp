@@ -357,7 +357,7 @@ Type Rule::inferReshape() const {
   std::optional<int64_t> have = getNumElements(shape(0));
   std::optional<int64_t> want = getNumElements(target);
   if (llvm::any_of(target, [](int64_t size) { return size < 0; }) ||
-      have != want)
+      !have || have != want)
     return fail("RESHAPE " + formatShape(shape(0)) + " -> " +
                 formatShape(target));
   return withShape(type(0), target);

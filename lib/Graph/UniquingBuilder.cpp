@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Uop/Graph/UniquingBuilder.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace uop;
@@ -116,6 +117,8 @@ Operation *createNode(OperationName name, Location loc, OpCode code, Type type,
 UniquingBuilder::UniquingBuilder(Block *block)
     : context(block->getParent()->getContext()),
       dialect(context->getOrLoadDialect<UopDialect>()), block(block),
+      insertionPoint(block->mightHaveTerminator() ? std::prev(block->end())
+                                                  : block->end()),
       loc(UnknownLoc::get(context)), table(64) {
   for (Operation &op : *block)
     if (::uop::getOpCode(&op))
@@ -137,20 +140,29 @@ Operation *UniquingBuilder::find(uint64_t hash, OpCode code, ValueRange sources,
   return nullptr;
 }
 
-void UniquingBuilder::insert(uint64_t hash, Operation *op) {
-  if (++used * 2 > table.size()) {
-    std::vector<Entry> old(table.size() * 2);
-    old.swap(table);
-    size_t mask = table.size() - 1;
-    for (const Entry &entry : old) {
-      if (!entry.op)
-        continue;
-      size_t i = entry.hash & mask;
-      while (table[i].op)
-        i = (i + 1) & mask;
-      table[i] = entry;
-    }
+void UniquingBuilder::resizeTable(size_t places) {
+  std::vector<Entry> old(places);
+  old.swap(table);
+  size_t mask = places - 1;
+  for (const Entry &entry : old) {
+    if (!entry.op)
+      continue;
+    size_t i = entry.hash & mask;
+    while (table[i].op)
+      i = (i + 1) & mask;
+    table[i] = entry;
   }
+}
+
+void UniquingBuilder::reserve(size_t nodes) {
+  size_t places = llvm::PowerOf2Ceil(2 * nodes + 2);
+  if (places > table.size())
+    resizeTable(places);
+}
+
+void UniquingBuilder::insert(uint64_t hash, Operation *op) {
+  if (++used * 2 > table.size())
+    resizeTable(table.size() * 2);
   size_t mask = table.size() - 1;
   size_t i = hash & mask;
   while (table[i].op)
@@ -162,10 +174,7 @@ Value UniquingBuilder::create(OpCode code, ValueRange sources, const Arg &arg,
                               Type type) {
   Operation *op =
       createNode(dialect->getOpName(code), loc, code, type, sources, arg);
-  if (block->mightHaveTerminator())
-    block->getOperations().insert(std::prev(block->end()), op);
-  else
-    block->push_back(op);
+  block->getOperations().insert(insertionPoint, op);
   return op->getResult(0);
 }
 
@@ -190,12 +199,10 @@ Value UniquingBuilder::get(OpCode code, ValueRange sources, const Arg &arg) {
 
 Value UniquingBuilder::getFolded(OpCode code, ValueRange sources,
                                  const Arg &arg) {
-  if (!isAlu(code))
-    return get(code, sources, arg);
   bool foldable = code == OpCode::Where || code == OpCode::Cast ||
-                  llvm::all_of(sources, [](Value v) {
-                    return isa_and_nonnull<ConstOp>(v.getDefiningOp());
-                  });
+                  (isAlu(code) && llvm::all_of(sources, [](Value v) {
+                     return isa_and_nonnull<ConstOp>(v.getDefiningOp());
+                   }));
   if (!foldable)
     return get(code, sources, arg);
   if (Value known = lookup(code, sources, arg))
@@ -207,11 +214,11 @@ Value UniquingBuilder::getFolded(OpCode code, ValueRange sources,
   llvm::SmallVector<OpFoldResult, 1> folded;
   if (failed(op->fold(folded)) || folded.empty())
     return value;
-  Value replacement;
-  if (auto attr = dyn_cast<Attribute>(folded[0]))
-    replacement = constant(getDType(value.getType()), getWord(attr));
-  else
-    replacement = llvm::cast<Value>(folded[0]);
+  Value replacement =
+      isa<Attribute>(folded[0])
+          ? constant(getDType(value.getType()),
+                     getWord(llvm::cast<Attribute>(folded[0])))
+          : llvm::cast<Value>(folded[0]);
   forget(op);
   op->erase();
   return replacement;

@@ -35,9 +35,11 @@ std::vector<Operation *> uop::toposort(Value root) {
 
 Value uop::substitute(UniquingBuilder &builder, Value root,
                       const llvm::DenseMap<Value, Value> &mapping) {
-  llvm::DenseMap<Value, Value> rebuilt;
+  std::vector<Operation *> order = toposort(root);
+  llvm::DenseMap<Value, Value> rebuilt(order.size());
+  builder.reserve(order.size());
   llvm::SmallVector<Value> sources;
-  for (Operation *op : toposort(root)) {
+  for (Operation *op : order) {
     Value value = op->getResult(0);
     if (auto it = mapping.find(value); it != mapping.end()) {
       rebuilt[value] = it->second;

@@ -364,7 +364,7 @@ static bool isUnique(Block &block) {
 
 LogicalResult uop::linearize(ProgramOp program) {
   if (!isa<VoidType>(program.getRoot().getType()))
-    return emitError(program.getLoc())
+    return emitError(program.getRoot().getLoc())
            << "linearize needs a SINK root (run rangeify first)";
   // Text may hold an op twice; run twice, a STORE would not be the same.
   if (!isUnique(program.getBodyBlock()) &&

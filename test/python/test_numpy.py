@@ -235,7 +235,7 @@ def add_index(random, program, x):
     program.add(f"index {x.name}, {i}", x.array[i], [x])
 
 
-STEPS = [add_unary, add_unary, add_binary, add_binary, add_where, add_cast, add_movement,
+STEPS = [add_unary, add_unary, *[add_binary] * 4, add_where, add_cast, add_movement,
          add_movement, add_reduce, add_stack, add_index]
 
 

@@ -137,6 +137,17 @@ TEST(Typing, LargeCallBodies) {
   EXPECT_NE(g.getError(OpCode::Call, sources, {name, {}}), "");
 }
 
+TEST(Typing, ManyLoops) {
+  Graph g;
+  Value n = g->i32(2);
+  llvm::SmallVector<Value> sources{n};
+  for (int i = 0; i < 100000; ++i)
+    sources.push_back(g->range(n, i));
+  EXPECT_TRUE(g->get(OpCode::End, sources));
+  sources.push_back(sources[4]);
+  EXPECT_EQ(g.getError(OpCode::End, sources), "END names loop 3 twice");
+}
+
 /// A nested body is a scope of its own; its arguments are not.
 TEST(Typing, NestedCalls) {
   Graph g;

@@ -62,15 +62,30 @@ Shape Random::factors(int64_t count) {
 
 Word Random::wildWord(DType dtype) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
-  static constexpr float floats[] = {
-      0.0f,           -0.0f,          1.0f,
-      -1.0f,          0.5f,           2.0f,
-      infinity,       -infinity,      NAN,
-      65504.0f,       -65504.0f,      6.1035156e-05f,
-      5.9604645e-08f, 3.4028235e+38f, -3.4028235e+38f,
-      1.1754944e-38f, 1e-45f,         16777216.0f,
-      2147483648.0f,  0.33333334f,    1e20f,
-      2049.0f};
+  static constexpr float floats[] = {0.0f,
+                                     -0.0f,
+                                     -0.0f,
+                                     -0.0f,
+                                     1.0f,
+                                     -1.0f,
+                                     0.5f,
+                                     2.0f,
+                                     infinity,
+                                     -infinity,
+                                     NAN,
+                                     65504.0f,
+                                     -65504.0f,
+                                     6.1035156e-05f,
+                                     5.9604645e-08f,
+                                     3.4028235e+38f,
+                                     -3.4028235e+38f,
+                                     1.1754944e-38f,
+                                     1e-45f,
+                                     16777216.0f,
+                                     2147483648.0f,
+                                     0.33333334f,
+                                     1e20f,
+                                     2049.0f};
   static constexpr int32_t ints[] = {
       0,     1,          -1,          2,
       -2,    3,          7,           -7,

@@ -54,6 +54,9 @@ public:
   mlir::Value lookup(OpCode code, mlir::ValueRange sources,
                      const Arg &arg) const;
 
+  /// Makes room for this many nodes in all.
+  void reserve(size_t nodes);
+
   /// Adds an op that is in the block but was created elsewhere; returns the value
   /// of the equal op that is known already, or its own.
   mlir::Value adopt(mlir::Operation *op);
@@ -106,12 +109,15 @@ private:
   mlir::Operation *find(uint64_t hash, OpCode code, mlir::ValueRange sources,
                         const Arg &arg) const;
   void insert(uint64_t hash, mlir::Operation *op);
+  void resizeTable(size_t places);
   mlir::Value create(OpCode code, mlir::ValueRange sources, const Arg &arg,
                      mlir::Type type);
 
   mlir::MLIRContext *context;
   UopDialect *dialect;
   mlir::Block *block;
+  /// New nodes go before this: the block's end, or its terminator.
+  mlir::Block::iterator insertionPoint;
   mlir::Location loc;
   /// Open addressing with linear probing; a null op is a free place.
   std::vector<Entry> table;
