@@ -403,7 +403,8 @@ Type Rule::inferShrink() const {
   for (size_t i = 0; ok && i < from.size(); ++i) {
     int64_t begin = bounds[2 * i], end = bounds[2 * i + 1];
     ok = 0 <= begin && begin <= end && end <= from[i];
-    result.push_back(end - begin);
+    if (ok)
+      result.push_back(end - begin);
   }
   if (!ok)
     return fail("SHRINK " + formatBounds(bounds) + " of " + formatShape(from));

@@ -165,3 +165,9 @@ builtin.module {
 %0 = ub.poison : tensor<0x9223372036854775807xf32>
 // expected-error @below {{RESHAPE (0, 9223372036854775807) -> (0, -9223372036854775808)}}
 %1 = uop.reshape %0 [0, -9223372036854775808] : tensor<0x9223372036854775807xf32>
+
+// -----
+
+%0 = ub.poison : tensor<6xf32>
+// expected-error @below {{SHRINK ((-9223372036854775808, 9223372036854775807),) of (6,)}}
+%1 = uop.shrink %0 [-9223372036854775808, 9223372036854775807] : tensor<6xf32>

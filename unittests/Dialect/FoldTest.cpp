@@ -1,8 +1,8 @@
 //===- FoldTest.cpp - folding against plain arithmetic --------------------===//
 //
 // evalAlu and getFolded over special and random elements, compared with what
-// wider arithmetic says: 64-bit integers for i32, doubles rounded by APFloat for
-// f16.
+// wider arithmetic says: 64-bit integers for i32, doubles rounded by APFloat
+// for f16.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,12 +19,26 @@ namespace {
 
 constexpr float inf = std::numeric_limits<float>::infinity();
 
-const std::vector<int32_t> ints{0,  1,  -1, 2,          -2,         3,
-                                -3, 7,  -7, 2147483647, -2147483647 - 1, 65536,
-                                -65536, 46341, 16777217};
+const std::vector<int32_t> ints{0,
+                                1,
+                                -1,
+                                2,
+                                -2,
+                                3,
+                                -3,
+                                7,
+                                -7,
+                                2147483647,
+                                -2147483647 - 1,
+                                65536,
+                                -65536,
+                                46341,
+                                16777217};
 const std::vector<float> floats{
-    0.0f, -0.0f, 1.0f, -1.0f, 0.5f, 2.5f, -3.75f, 65504.0f, 65520.0f, 1e-8f,
-    6e-8f, 3e38f, 1e-45f, inf, -inf, std::numeric_limits<float>::quiet_NaN()};
+    0.0f,     -0.0f, 1.0f,   -1.0f,
+    0.5f,     2.5f,  -3.75f, 65504.0f,
+    65520.0f, 1e-8f, 6e-8f,  3e38f,
+    1e-45f,   inf,   -inf,   std::numeric_limits<float>::quiet_NaN()};
 
 /// Equal bits, any NaN equal to any other.
 bool isSame(float a, float b) {
@@ -61,7 +75,8 @@ TEST(Scalar, IntegersAreWrappedWideIntegers) {
     int64_t quotient =
         b == 0 ? 0 : int64_t(std::floor((long double)a / (long double)b));
     EXPECT_EQ(evalInt(OpCode::FloorDiv, a, b), Word(quotient));
-    EXPECT_EQ(evalInt(OpCode::FloorMod, a, b), Word(b == 0 ? 0 : a - quotient * b));
+    EXPECT_EQ(evalInt(OpCode::FloorMod, a, b),
+              Word(b == 0 ? 0 : a - quotient * b));
   };
   for (int32_t a : ints)
     for (int32_t b : ints)
@@ -89,8 +104,8 @@ TEST(Scalar, FloatsAreThisMachines) {
     for (float b : floats) {
       SCOPED_TRACE(testing::Message() << a << " and " << b);
       auto eval = [&](OpCode code) {
-        return toFloat(evalAlu(code, DType::F32, DType::F32, fromFloat(a),
-                               fromFloat(b)));
+        return toFloat(
+            evalAlu(code, DType::F32, DType::F32, fromFloat(a), fromFloat(b)));
       };
       EXPECT_TRUE(isSame(eval(OpCode::Add), a + b));
       EXPECT_TRUE(isSame(eval(OpCode::Mul), a * b));
@@ -156,8 +171,8 @@ TEST(Scalar, Casts) {
   }
   for (int32_t i : ints) {
     EXPECT_EQ(toFloat(cast(DType::I32, DType::F32, i)), float(double(i)));
-    EXPECT_TRUE(
-        isSame(toFloat(cast(DType::I32, DType::F16, i)), toHalf(double(float(i)))));
+    EXPECT_TRUE(isSame(toFloat(cast(DType::I32, DType::F16, i)),
+                       toHalf(double(float(i)))));
     EXPECT_EQ(cast(DType::I32, DType::Bool, i), Word(i != 0));
   }
   EXPECT_EQ(cast(DType::Bool, DType::I32, 1), 1u);
@@ -170,7 +185,8 @@ TEST(Scalar, Reductions) {
   EXPECT_EQ(getIdentity(ReduceKind::Max, DType::I32), 0x80000000u);
   EXPECT_EQ(getIdentity(ReduceKind::Max, DType::Bool), 0u);
   EXPECT_EQ(evalReduce(ReduceKind::Add, DType::Bool, 1, 1), 1u);
-  EXPECT_EQ(evalReduce(ReduceKind::Max, DType::I32, Word(-5), Word(-3)), Word(-3));
+  EXPECT_EQ(evalReduce(ReduceKind::Max, DType::I32, Word(-5), Word(-3)),
+            Word(-3));
 }
 
 TEST(Scalar, ConstantAttributes) {
@@ -202,8 +218,8 @@ TEST(Fold, BuilderFoldsConstants) {
           EXPECT_EQ(getWord(constant.getValueAttr()), evalInt(code, a, b));
       }
   for (float f : floats) {
-    Value value = g->getFolded(OpCode::Cast, g->f32(f),
-                               {{}, g.type(DType::I32), 0});
+    Value value =
+        g->getFolded(OpCode::Cast, g->f32(f), {{}, g.type(DType::I32), 0});
     bool open = !(f > -2147483904.0f && f < 2147483648.0f);
     EXPECT_EQ(!value.getDefiningOp<ConstOp>(), open) << f;
   }
@@ -212,7 +228,8 @@ TEST(Fold, BuilderFoldsConstants) {
 
 TEST(Fold, BuilderFoldsChoices) {
   Graph g;
-  Value x = g->param(0, g.type(DType::F32)), y = g->param(1, g.type(DType::F32));
+  Value x = g->param(0, g.type(DType::F32)),
+        y = g->param(1, g.type(DType::F32));
   Value c = g->param(2, g.type(DType::Bool));
   size_t before = g.size();
   EXPECT_EQ(g->getFolded(OpCode::Where, {c, x, x}), x);

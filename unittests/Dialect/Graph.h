@@ -35,9 +35,8 @@ struct Graph {
   std::string getError(OpCode code, mlir::ValueRange sources,
                        const Arg &arg = {}) {
     std::string message;
-    mlir::Value value =
-        builder->get(code, sources, arg,
-                     [&](const llvm::Twine &m) { message = m.str(); });
+    mlir::Value value = builder->get(
+        code, sources, arg, [&](const llvm::Twine &m) { message = m.str(); });
     EXPECT_EQ(!value, !message.empty());
     return message;
   }

@@ -55,8 +55,8 @@ Interval infer(Value value, llvm::ArrayRef<Interval> sources) {
 
 /// The hull of a binary op's values over two intervals.
 Interval getHull(OpCode code, DType dtype, Interval a, Interval b) {
-  DType target = code == OpCode::CmpLt || code == OpCode::CmpNe ? DType::Bool
-                                                                : dtype;
+  DType target =
+      code == OpCode::CmpLt || code == OpCode::CmpNe ? DType::Bool : dtype;
   Interval hull{intMax, intMin};
   for (int64_t x = a.low; x <= a.high; ++x)
     for (int64_t y = b.low; y <= b.high; ++y) {
@@ -74,19 +74,21 @@ std::vector<Interval> getIntervals(int64_t from, int64_t to) {
   return all;
 }
 
-const OpCode binaryCodes[] = {OpCode::Add,      OpCode::Mul,   OpCode::Max,
-                              OpCode::CmpLt,    OpCode::CmpNe, OpCode::FloorDiv,
+const OpCode binaryCodes[] = {OpCode::Add,     OpCode::Mul,   OpCode::Max,
+                              OpCode::CmpLt,   OpCode::CmpNe, OpCode::FloorDiv,
                               OpCode::FloorMod};
 
 TEST(IntRange, BinaryOpsAreExact) {
   Graph g;
-  Value x = g->param(0, g.type(DType::I32)), y = g->param(1, g.type(DType::I32));
+  Value x = g->param(0, g.type(DType::I32)),
+        y = g->param(1, g.type(DType::I32));
   std::vector<Interval> intervals = getIntervals(-6, 6);
   for (OpCode code : binaryCodes) {
     Value op = g->get(code, {x, y});
     for (Interval a : intervals)
       for (Interval b : intervals) {
-        Interval have = infer(op, {a, b}), want = getHull(code, DType::I32, a, b);
+        Interval have = infer(op, {a, b}),
+                 want = getHull(code, DType::I32, a, b);
         ASSERT_LE(have.low, want.low) << getName(code).str() << a << b;
         ASSERT_GE(have.high, want.high) << getName(code).str() << a << b;
         // Which remainders several divisors leave has no closed form.
@@ -96,11 +98,12 @@ TEST(IntRange, BinaryOpsAreExact) {
   }
 }
 
-/// Where nothing wraps the interval stays exact; where something does it only has
-/// to hold every value.
+/// Where nothing wraps the interval stays exact; where something does it only
+/// has to hold every value.
 TEST(IntRange, BinaryOpsAtTheEdges) {
   Graph g;
-  Value x = g->param(0, g.type(DType::I32)), y = g->param(1, g.type(DType::I32));
+  Value x = g->param(0, g.type(DType::I32)),
+        y = g->param(1, g.type(DType::I32));
   std::vector<Interval> intervals = getIntervals(-2, 2);
   for (Interval i : getIntervals(0, 3)) {
     intervals.push_back({intMin + i.low, intMin + i.high});
@@ -110,10 +113,12 @@ TEST(IntRange, BinaryOpsAtTheEdges) {
     Value op = g->get(code, {x, y});
     for (Interval a : intervals)
       for (Interval b : intervals) {
-        Interval have = infer(op, {a, b}), want = getHull(code, DType::I32, a, b);
+        Interval have = infer(op, {a, b}),
+                 want = getHull(code, DType::I32, a, b);
         ASSERT_LE(have.low, want.low) << getName(code).str() << a << b;
         ASSERT_GE(have.high, want.high) << getName(code).str() << a << b;
-        if (have.low != intMin && have.high != intMax && code != OpCode::FloorMod)
+        if (have.low != intMin && have.high != intMax &&
+            code != OpCode::FloorMod)
           ASSERT_EQ(have, want) << getName(code).str() << a << b;
       }
   }
@@ -121,10 +126,11 @@ TEST(IntRange, BinaryOpsAtTheEdges) {
 
 TEST(IntRange, Booleans) {
   Graph g;
-  Value x = g->param(0, g.type(DType::Bool)), y = g->param(1, g.type(DType::Bool));
+  Value x = g->param(0, g.type(DType::Bool)),
+        y = g->param(1, g.type(DType::Bool));
   std::vector<Interval> intervals = getIntervals(0, 1);
-  for (OpCode code : {OpCode::Add, OpCode::Mul, OpCode::Max, OpCode::CmpLt,
-                      OpCode::CmpNe}) {
+  for (OpCode code :
+       {OpCode::Add, OpCode::Mul, OpCode::Max, OpCode::CmpLt, OpCode::CmpNe}) {
     Value op = g->get(code, {x, y});
     for (Interval a : intervals)
       for (Interval b : intervals)
@@ -135,7 +141,8 @@ TEST(IntRange, Booleans) {
 
 TEST(IntRange, CastsAndChoices) {
   Graph g;
-  Value x = g->param(0, g.type(DType::I32)), c = g->param(1, g.type(DType::Bool));
+  Value x = g->param(0, g.type(DType::I32)),
+        c = g->param(1, g.type(DType::Bool));
   Value toBool = g->cast(x, DType::Bool), toInt = g->cast(c, DType::I32);
   Value where = g->where(c, x, x);
   for (Interval a : getIntervals(-3, 3)) {

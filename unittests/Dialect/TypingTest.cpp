@@ -25,7 +25,8 @@ TEST(Typing, SourceCounts) {
   EXPECT_EQ(g.getError(OpCode::Stack, {}), "STACK of nothing");
   EXPECT_EQ(g.getError(OpCode::Index, {}),
             "INDEX takes at least 1 source, got 0");
-  EXPECT_EQ(g.getError(OpCode::Call, {}), "CALL takes at least 1 source, got 0");
+  EXPECT_EQ(g.getError(OpCode::Call, {}),
+            "CALL takes at least 1 source, got 0");
   EXPECT_EQ(g.getError(OpCode::Barrier, {}),
             "BARRIER takes at least 1 source, got 0");
   EXPECT_EQ(g.getError(OpCode::After, x),
@@ -48,8 +49,7 @@ TEST(Typing, SourceCounts) {
 TEST(Typing, TypesAsArgs) {
   Graph g;
   Type f64 = Float64Type::get(&g.context);
-  EXPECT_EQ(g.getError(OpCode::Const, {}),
-            "CONST is a bool, i32, f16 or f32");
+  EXPECT_EQ(g.getError(OpCode::Const, {}), "CONST is a bool, i32, f16 or f32");
   EXPECT_EQ(g.getError(OpCode::Const, {}, {FloatAttr::get(f64, 1.0), {}}),
             "CONST is a bool, i32, f16 or f32");
   EXPECT_EQ(g.getError(OpCode::Param, {}, {{}, f64, 0}),
@@ -62,30 +62,30 @@ TEST(Typing, TypesAsArgs) {
   EXPECT_EQ(g.getError(OpCode::Cast, g->f32(1)), "CAST to void");
 }
 
-/// Memory is read where a value is needed, and keeps its space where it is moved.
+/// Memory is read where a value is needed, and keeps its space where it is
+/// moved.
 TEST(Typing, SpacesAndShapes) {
   Graph g;
   Value b = g->buffer(0, DType::F16, 6);
   Value v = g->reshape(b, {2, 3});
-  EXPECT_EQ(v.getType(),
-            MemType::get(&g.context, {2, 3}, g.type(DType::F16),
-                         AddrSpace::Global));
+  EXPECT_EQ(v.getType(), MemType::get(&g.context, {2, 3}, g.type(DType::F16),
+                                      AddrSpace::Global));
   EXPECT_EQ(g->add(v, v).getType(), g.type(DType::F16, {2, 3}));
   EXPECT_EQ(g->get(OpCode::CmpLt, {v, v}).getType(),
             g.type(DType::Bool, {2, 3}));
   EXPECT_EQ(g->cast(v, DType::F16).getType(), g.type(DType::F16, {2, 3}));
-  EXPECT_EQ(g->permute(v, {1, 0}).getType(),
-            MemType::get(&g.context, {3, 2}, g.type(DType::F16),
-                         AddrSpace::Global));
+  EXPECT_EQ(
+      g->permute(v, {1, 0}).getType(),
+      MemType::get(&g.context, {3, 2}, g.type(DType::F16), AddrSpace::Global));
   EXPECT_EQ(g->reduce(v, ReduceKind::Add, 0).getType(),
             g.type(DType::F16, {2, 3}));
   EXPECT_EQ(g->reduce(v, ReduceKind::Max, 2).getType(), g.type(DType::F16));
-  EXPECT_EQ(g->shrink(v, {1, 1, 0, 3}).getType(),
-            MemType::get(&g.context, {0, 3}, g.type(DType::F16),
-                         AddrSpace::Global));
-  EXPECT_EQ(g->index(v, {g->i32(0), g->i32(1)}).getType(),
-            MemType::get(&g.context, {}, g.type(DType::F16),
-                         AddrSpace::Global));
+  EXPECT_EQ(
+      g->shrink(v, {1, 1, 0, 3}).getType(),
+      MemType::get(&g.context, {0, 3}, g.type(DType::F16), AddrSpace::Global));
+  EXPECT_EQ(
+      g->index(v, {g->i32(0), g->i32(1)}).getType(),
+      MemType::get(&g.context, {}, g.type(DType::F16), AddrSpace::Global));
   EXPECT_EQ(g->get(OpCode::Stage, v).getType(), g.type(DType::F16, {2, 3}));
   EXPECT_EQ(g->get(OpCode::Stack, {v, g->add(v, v)}).getType(),
             g.type(DType::F16, {2, 2, 3}));
@@ -97,8 +97,8 @@ TEST(Typing, CountsThatOverflow) {
   EXPECT_EQ(getNumElements({2, 3, 0}), 0);
   EXPECT_EQ(getNumElements({int64_t(1) << 32, int64_t(1) << 31}), std::nullopt);
   EXPECT_EQ(getNumElements({int64_t(1) << 32, int64_t(1) << 31, 0}), 0);
-  EXPECT_EQ(getNumElements({int64_t(1) << 31, int64_t(1) << 31}),
-            int64_t(1) << 62);
+  EXPECT_EQ(getNumElements({int64_t(1) << 31, int64_t(1) << 31}), int64_t(1)
+                                                                      << 62);
 }
 
 TEST(Typing, Names) {
@@ -152,7 +152,8 @@ TEST(Typing, ManyLoops) {
 TEST(Typing, NestedCalls) {
   Graph g;
   auto name = StringAttr::get(&g.context, "f");
-  Value p0 = g->param(0, g.type(DType::I32)), p1 = g->param(1, g.type(DType::I32));
+  Value p0 = g->param(0, g.type(DType::I32)),
+        p1 = g->param(1, g.type(DType::I32));
   Value inner = g->get(OpCode::Call, {g->mul(p0, p0), p1}, {name, {}});
   EXPECT_EQ(g.getError(OpCode::Call, {inner, g->i32(1)}, {name, {}}),
             "CALL needs params 0..0, body has [1]");

@@ -50,7 +50,8 @@ TEST(UniquingBuilder, EveryNanIsOne) {
 
 TEST(UniquingBuilder, StructureIsIdentity) {
   Graph g;
-  Value x = g->param(0, g.type(DType::F32)), y = g->param(1, g.type(DType::F32));
+  Value x = g->param(0, g.type(DType::F32)),
+        y = g->param(1, g.type(DType::F32));
   EXPECT_EQ(g->add(x, y), g->add(x, y));
   EXPECT_NE(g->add(x, y), g->add(y, x));
   EXPECT_NE(g->add(x, y), g->mul(x, y));
@@ -73,7 +74,8 @@ TEST(UniquingBuilder, StructureIsIdentity) {
   EXPECT_NE(g->reduce(v, ReduceKind::Add, 1), g->reduce(v, ReduceKind::Add, 2));
   EXPECT_NE(g->get(OpCode::Stage, x), g->get(OpCode::Stage, x, {{}, {}, 1}));
   EXPECT_NE(g->cast(x, DType::F16), g->cast(x, DType::I32));
-  Value f = g->get(OpCode::Call, {g->f32(1)}, {StringAttr::get(&g.context, "f"), {}});
+  Value f =
+      g->get(OpCode::Call, {g->f32(1)}, {StringAttr::get(&g.context, "f"), {}});
   EXPECT_NE(f, g->get(OpCode::Call, {g->f32(1)},
                       {StringAttr::get(&g.context, "g"), {}}));
   EXPECT_TRUE(succeeded(verify(*g.module)));

@@ -1,7 +1,8 @@
 //===- count-uops.cpp - counts the UOps of each program -------------------===//
 //
-// A tool of an outside project: runs a pass of its own and one of Uop's over the
-// programs of a .mlir file, and prints how many UOps each has before and after.
+// A tool of an outside project: runs a pass of its own and one of Uop's over
+// the programs of a .mlir file, and prints how many UOps each has before and
+// after.
 //
 //===----------------------------------------------------------------------===//
 
