@@ -59,10 +59,13 @@ constexpr const char *defaultTuning[] = {"-O2",
 /// Takes back every freedom with the values of floating-point arithmetic.
 /// -fno-fast-math comes first, for it has a say in what the others set. Traps
 /// stay out of it: they change no value, and clang vectorizes nothing that
-/// might trap.
+/// might trap. -frounding-math keeps comparisons and selections as written:
+/// without it clang 22 drops the outer maximum of max(max(c, x), c), which is
+/// wrong for a NaN and for zeros of two signs.
 constexpr const char *strictFlags[] = {
     "-fno-fast-math",       "-ffp-contract=off", "-fno-associative-math",
-    "-fno-reciprocal-math", "-fsigned-zeros",    "-fno-trapping-math"};
+    "-fno-reciprocal-math", "-fsigned-zeros",    "-fno-trapping-math",
+    "-frounding-math"};
 
 /// What C means here, whatever the tuning: wrapping integers, no errno, and
 /// libm's own exp2f, log2f and sinf even where the argument is a constant.

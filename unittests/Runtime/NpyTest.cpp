@@ -9,6 +9,7 @@
 #include <cstring>
 #include <sys/stat.h>
 
+using namespace uop;
 using namespace uop::runtime;
 using llvm::StringRef;
 
