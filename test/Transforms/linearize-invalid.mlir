@@ -2,8 +2,8 @@
 
 // RUN: uop-opt %s --linearize -split-input-file -verify-diagnostics
 
-// expected-error @below {{linearize needs a SINK root (run rangeify first)}}
 uop.program @value {
+  // expected-error @below {{linearize needs a SINK root (run rangeify first)}}
   %0 = uop.const 1 : i32
   uop.yield %0 : i32
 }
