@@ -31,6 +31,30 @@ def UopUnique : Pass<"uop-unique", "::uop::ProgramOp"> {
                         "Only say whether the program is unique">];
 }
 
+def UopSimplify : Pass<"uop-simplify", "::uop::ProgramOp"> {
+  let summary = "rewrite by rules to a fixed point";
+  let description = [{
+    Applies the rule sets that `sets` names (by default, all that keep every bit
+    of every value) bottom-up until no rule matches. Gives up, naming the rules,
+    when rules undo each other or more than `max-steps` rules fire (plus 64 for
+    every node), and when a rule changes a node's type.
+
+    ```mlir
+    // before
+    %0 = uop.const 2 : i32
+    %1 = uop.const 3 : i32
+    %2 = uop.mul %0, %1 : i32
+    // after
+    %0 = uop.const 6 : i32
+    ```
+  }];
+  let options = [
+    ListOption<"sets", "sets", "std::string",
+               "Names of rule sets, in place of the default ones">,
+    Option<"maxSteps", "max-steps", "int64_t", "10000",
+           "How many rules may fire before it is an error">];
+}
+
 def UopRangeify : Pass<"uop-rangeify", "::uop::ProgramOp"> {
   let summary = "turn shapes into loops and memory";
   let description = [{
