@@ -38,3 +38,22 @@ function(uop_add_unittest name)
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60
                        PROPERTIES TIMEOUT 900)
 endfunction()
+
+# uop_add_doc(NAME td-file tblgen-flags...): writes docs/NAME.md of the build
+# folder from a .td file, as part of the target uop-doc.
+function(uop_add_doc name file)
+  set(output ${PROJECT_BINARY_DIR}/docs/${name}.md)
+  file(GLOB sources ${CMAKE_CURRENT_SOURCE_DIR}/*.td)
+  add_custom_command(
+    OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/docs
+    COMMAND ${MLIR_TABLEGEN_EXE} ${ARGN} -I ${MLIR_INCLUDE_DIRS}
+            -I ${PROJECT_SOURCE_DIR}/include
+            ${CMAKE_CURRENT_SOURCE_DIR}/${file} -o ${output}
+    DEPENDS ${sources})
+  if(NOT TARGET uop-doc)
+    add_custom_target(uop-doc ALL)
+  endif()
+  add_custom_target(uop-doc-${name} DEPENDS ${output})
+  add_dependencies(uop-doc uop-doc-${name})
+endfunction()
