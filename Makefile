@@ -4,6 +4,7 @@
 #   make              build everything into build/release
 #   make test         build, then run every test
 #   make demo         build the tools, then run examples/ on real data
+#   make prove        prove the rewrite rules by Z3, with long time limits
 #   make bench        build, then print the table of measurements
 #   make asan         run the tests under address and undefined-behaviour checks
 #   make docs         generate the documents of the ops and passes
@@ -19,7 +20,7 @@ JOBS ?= $(shell nproc)
 export CCACHE_BASEDIR ?= $(CURDIR)
 
 .DEFAULT_GOAL := build
-.PHONY: setup setup-dev build test demo bench asan docs format tidy clean
+.PHONY: setup setup-dev build test prove demo bench asan docs format tidy clean
 
 setup:
 	@scripts/setup.sh
@@ -36,6 +37,10 @@ build: $(BUILD)/build.ninja
 
 test: build
 	ctest --preset $(PRESET) -j $(JOBS)
+
+prove: $(BUILD)/build.ninja
+	cmake --build $(BUILD) --target UopProofTests
+	UOP_PROVE=1 $(BUILD)/bin/UopProofTests --gtest_brief=1
 
 demo: $(BUILD)/build.ninja
 	cmake --build $(BUILD) --target uop-run

@@ -54,7 +54,7 @@ def main():
         sys.exit(__doc__)
     tools = os.path.join(sys.argv[1], "bin")
     figures = []
-    for name in ("uop-bench-graph", "uop-bench-linearize"):
+    for name in ("uop-bench-graph", "uop-bench-linearize", "uop-bench-simplify"):
         figures += read_figures(os.path.join(tools, name))
     figures += latencies(os.path.join(tools, "uop-run"))
     width = max(len(name) for name, *_ in figures)

@@ -1,12 +1,13 @@
 # What an install holds besides the libraries and tools that AddUop.cmake
-# installs: headers (the generated ones too), .td files, the generated documents
-# when they were made, and the package files of find_package(Uop).
+# installs: headers (the generated ones too), what rule files include (.td and
+# .pdll), the generated documents when they were made, and the package files of
+# find_package(Uop).
 include(CMakePackageConfigHelpers)
 
 set(UOP_CMAKE_DIR lib/cmake/Uop)
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ DESTINATION include
-        FILES_MATCHING PATTERN "*.h" PATTERN "*.td")
+        FILES_MATCHING PATTERN "*.h" PATTERN "*.td" PATTERN "*.pdll")
 install(DIRECTORY ${PROJECT_BINARY_DIR}/include/ DESTINATION include
         FILES_MATCHING PATTERN "*.inc"
         PATTERN CMakeFiles EXCLUDE)

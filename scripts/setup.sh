@@ -15,7 +15,7 @@ LLVM=22
 packages=(
   ca-certificates ccache cmake g++ git libbenchmark-dev libgmock-dev
   libgtest-dev libzstd-dev make ninja-build pkg-config python3 python3-venv
-  zlib1g-dev
+  z3 zlib1g-dev
   "clang-$LLVM" "libclang-$LLVM-dev" "libclang-cpp$LLVM" "libmlir-$LLVM-dev"
   "libomp-$LLVM-dev" "lld-$LLVM" "llvm-$LLVM-dev" "llvm-$LLVM-tools"
   "mlir-$LLVM-tools"

@@ -10,7 +10,7 @@ from lit.llvm import llvm_config
 
 config.name = "Uop"
 config.test_format = lit.formats.ShTest(execute_external=False)
-config.suffixes = [".mlir", ".uir", ".test"]
+config.suffixes = [".mlir", ".uir", ".pdll", ".test"]
 config.excludes = ["Inputs", "python", "Conformance", "Integration"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.uop_obj_root, "test")
@@ -25,7 +25,10 @@ for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "CUDA_PATH"):
 
 llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)
 llvm_config.add_tool_substitutions(
-    ["FileCheck", "not", "count", "split-file", "mlir-opt", "mlir-translate"],
+    [
+        "FileCheck", "not", "count", "split-file", "mlir-opt", "mlir-translate",
+        "mlir-pdll",
+    ],
     [config.llvm_tools_dir],
 )
 llvm_config.add_tool_substitutions(
@@ -39,4 +42,11 @@ llvm_config.add_tool_substitutions(
 config.substitutions.append(("%python", config.python_executable))
 config.substitutions.append(
     ("%uop_plugin", os.path.join(config.uop_obj_root, "lib", "libUopPlugin.so"))
+)
+# What rule files include.
+config.substitutions.append(
+    ("%uop_include", os.path.join(config.test_source_root, "..", "include"))
+)
+config.substitutions.append(
+    ("%mlir_include", os.path.join(config.llvm_tools_dir, "..", "include"))
 )

@@ -12,9 +12,8 @@
 using namespace mlir;
 using namespace uop;
 
-/// Whether every implementation agrees on this operation's value.
-static bool isDefined(OpCode code, DType source, DType target, Word a,
-                      Word b) {
+bool uop::isDefinedAlu(OpCode code, DType source, DType target, Word a,
+                       Word b) {
   if (code == OpCode::FloorDiv || code == OpCode::FloorMod)
     return b != 0 && !(a == Word(1) << 31 && b == ~Word(0));
   if (code == OpCode::Cast && isFloat(source) && target == DType::I32) {
@@ -48,7 +47,7 @@ OpFoldResult uop::foldAlu(OpCode code, Operation *op,
   }
   DType source = getDType(op->getOperand(code == OpCode::Where).getType());
   DType target = getDType(result);
-  if (!isDefined(code, source, target, words[0], words[1]))
+  if (!isDefinedAlu(code, source, target, words[0], words[1]))
     return {};
   return getConstantAttr(
       op->getContext(), target,

@@ -29,6 +29,17 @@ static Bounds::Interval getWidest(Type type) {
   return {-2147483648LL, 2147483647LL};
 }
 
+static Bounds::Interval intersect(Bounds::Interval a, Bounds::Interval b) {
+  return {std::max(a.min, b.min), std::min(a.max, b.max)};
+}
+
+void Bounds::assume(Value value, Interval interval) {
+  auto [it, isNew] = assumed.try_emplace(value, interval);
+  if (!isNew)
+    it->second = intersect(it->second, interval);
+  known.erase(value);
+}
+
 Bounds::Interval Bounds::get(Value root) {
   if (!isTracked(root.getType()))
     return getWidest(root.getType());
@@ -65,6 +76,12 @@ Bounds::Interval Bounds::get(Value root) {
         else
           result = {range.smin().getSExtValue(), range.smax().getSExtValue()};
       });
+    }
+    if (auto it = assumed.find(value); it != assumed.end()) {
+      Interval both = intersect(result, it->second);
+      contradictory |= both.min > both.max;
+      // An empty interval has no place in the arithmetic of ranges.
+      result = both.min > both.max ? result : both;
     }
     known[value] = result;
     stack.pop_back();

@@ -14,146 +14,211 @@
 using namespace mlir;
 using namespace uop;
 
-namespace {
-
 //===----------------------------------------------------------------------===//
 // What a pattern does
 //===----------------------------------------------------------------------===//
 
-/// The rewriter that patterns get. It notes what they create and what they
-/// replace their root by, and lets them touch nothing else.
-class RecordingRewriter : public PatternRewriter,
-                          public RewriterBase::Listener {
-public:
-  explicit RecordingRewriter(UniquingBuilder &builder)
-      : PatternRewriter(builder.getContext(), this), builder(builder) {}
+GraphRewriter::GraphRewriter(UniquingBuilder &builder)
+    : PatternRewriter(builder.getContext(), this), builder(builder) {}
 
-  /// Forgets the last match; the next one is of `op`.
-  void start(Operation *op) {
-    root = op;
-    created.clear();
-    replacement = {};
-    modified = false;
-    violation = nullptr;
-  }
+/// Forgets the last match; the next one is of `op`.
+void GraphRewriter::start(Operation *op) {
+  root = op;
+  created.clear();
+  found.clear();
+  replacement = {};
+  modified = false;
+  deferred = false;
+  violation = nullptr;
+}
 
-  /// Takes back what a match without success has left.
-  void rollBack() {
-    while (!created.empty())
-      created.pop_back_val()->erase();
-    replacement = {};
-  }
-
-  Operation *root = nullptr;
-  /// What is new and not known to the builder, in order of creation.
-  llvm::SmallVector<Operation *> created;
-  Value replacement;
-  /// Whether root was changed in place; the builder has forgotten it then.
-  bool modified = false;
-  /// What the pattern did that it must not.
-  const char *violation = nullptr;
-
-  // What MLIR calls when a pattern changes something.
-  void notifyOperationInserted(Operation *op, InsertPoint previous) override {
-    if (!previous.isSet())
-      created.push_back(op);
-  }
-  void replaceOp(Operation *op, ValueRange values) override {
-    if (op == root)
-      setReplacement(values);
-    else if (owns(op))
-      PatternRewriter::replaceOp(op, values);
-  }
-  void replaceOp(Operation *op, Operation *by) override {
-    replaceOp(op, by->getResults());
-  }
-  void replaceAllUsesWith(Value from, Value to) override {
-    if (from == root->getResult(0))
-      setReplacement(to);
-    else if (owns(from.getDefiningOp()))
-      from.replaceAllUsesWith(to);
-  }
-  void eraseOp(Operation *op) override {
-    // A root that has its replacement goes by itself.
-    if (op == root) {
-      if (!replacement)
-        violation = "erases the node that it matched";
-      return;
-    }
-    if (!owns(op))
-      return;
-    if (!op->use_empty()) {
-      violation = "erases a node that is used";
-      return;
-    }
-    created.erase(llvm::find(created, op));
-    op->erase();
-  }
-  void cancelOpModification(Operation *op) override {
-    if (op == root && modified) {
-      builder.adopt(op);
-      modified = false;
-    }
-  }
-  void startOpModification(Operation *op) override {
-    if (op == root && !modified) {
+/// Takes back what a match without success has left. Nothing is freed during a
+/// run, so that what is remembered by address stays true.
+void GraphRewriter::rollBack() {
+  while (!created.empty()) {
+    Operation *op = created.pop_back_val();
+    if (found.contains(op))
+      continue;
+    if (raw.erase(op))
       builder.forget(op);
-      modified = true;
-    } else if (op != root) {
-      owns(op);
+    op->dropAllReferences();
+  }
+  found.clear();
+  replacement = {};
+}
+
+Value GraphRewriter::get(OpCode code, ValueRange sources, const Arg &arg) {
+  Block *block = builder.getBlock();
+  Operation *last = &block->back();
+  builder.setLoc(root->getLoc());
+  Value value = builder.get(code, sources, arg);
+  if (!value)
+    return {};
+  Operation *op = value.getDefiningOp();
+  if (&block->back() != last) {
+    raw.insert(op);
+    created.push_back(op);
+    return value;
+  }
+  if (Value known = getFinal(value); known != value)
+    return known;
+  // A rule that is not through yet has made it.
+  if (!raw.empty() && raw.contains(op) && !llvm::is_contained(created, op)) {
+    created.push_back(op);
+    found.insert(op);
+  }
+  return value;
+}
+
+void GraphRewriter::discardUnused(Value by) {
+  // What is new stands behind its sources.
+  llvm::SmallPtrSet<Operation *, 16> needed{by.getDefiningOp()};
+  llvm::SmallVector<Operation *> kept;
+  for (Operation *op : llvm::reverse(created)) {
+    if (needed.contains(op) || !raw.contains(op)) {
+      for (Value source : op->getOperands())
+        needed.insert(source.getDefiningOp());
+      kept.push_back(op);
+    } else if (!found.contains(op)) {
+      raw.erase(op);
+      builder.forget(op);
+      op->dropAllReferences();
     }
   }
+  created.assign(kept.rbegin(), kept.rend());
+}
 
-private:
-  void setReplacement(ValueRange values) {
-    if (values.size() == 1 && values[0])
-      replacement = values[0];
-    else
-      violation = "replaces a node by none or by several";
+Value GraphRewriter::lookup(OpCode code, ValueRange sources,
+                            const Arg &arg) const {
+  Value value = builder.lookup(code, sources, arg);
+  return value ? getFinal(value) : Value();
+}
+
+Value GraphRewriter::getFinal(Value value) const {
+  // More than one step where a deferred node was replaced later.
+  while (!superseded.empty()) {
+    auto it = superseded.find(value.getDefiningOp());
+    if (it == superseded.end())
+      break;
+    value = it->second;
   }
+  return value;
+}
 
-  bool owns(Operation *op) {
-    if (op && llvm::is_contained(llvm::reverse(created), op))
-      return true;
-    violation = "changes a node that it did not match";
-    return false;
+void GraphRewriter::notifyOperationInserted(Operation *op,
+                                            InsertPoint previous) {
+  if (!previous.isSet())
+    created.push_back(op);
+}
+
+void GraphRewriter::replaceOp(Operation *op, ValueRange values) {
+  if (op == root)
+    setReplacement(values);
+  else if (owns(op))
+    PatternRewriter::replaceOp(op, values);
+}
+
+void GraphRewriter::replaceOp(Operation *op, Operation *by) {
+  replaceOp(op, by->getResults());
+}
+
+void GraphRewriter::replaceAllUsesWith(Value from, Value to) {
+  if (from == root->getResult(0))
+    setReplacement(to);
+  else if (owns(from.getDefiningOp()))
+    from.replaceAllUsesWith(to);
+}
+
+void GraphRewriter::eraseOp(Operation *op) {
+  // A root that has its replacement goes by itself.
+  if (op == root) {
+    if (!replacement)
+      violation = "erases the node that it matched";
+    return;
   }
+  if (!owns(op))
+    return;
+  if (!op->use_empty()) {
+    violation = "erases a node that is used";
+    return;
+  }
+  created.erase(llvm::find(created, op));
+  if (raw.erase(op))
+    builder.forget(op);
+  op->dropAllReferences();
+}
 
-  UniquingBuilder &builder;
-};
+void GraphRewriter::startOpModification(Operation *op) {
+  if (op == root && !modified) {
+    builder.forget(op);
+    modified = true;
+  } else if (op != root) {
+    owns(op);
+  }
+}
+
+void GraphRewriter::cancelOpModification(Operation *op) {
+  if (op == root && modified) {
+    builder.adopt(op);
+    modified = false;
+  }
+}
+
+void GraphRewriter::setReplacement(ValueRange values) {
+  if (values.size() == 1 && values[0])
+    replacement = values[0];
+  else
+    violation = "replaces a node by none or by several";
+}
+
+bool GraphRewriter::owns(Operation *op) {
+  // A node that others may have found is not for the rule to change.
+  if (op && !raw.contains(op) &&
+      llvm::is_contained(llvm::reverse(created), op))
+    return true;
+  violation = "changes a node that it did not match";
+  return false;
+}
 
 //===----------------------------------------------------------------------===//
 // The driver
 //===----------------------------------------------------------------------===//
+
+namespace {
 
 std::string getRuleName(const Pattern *pattern) {
   llvm::StringRef name = pattern->getDebugName();
   return "'" + (name.empty() ? "unnamed rule" : name.str()) + "'";
 }
 
-/// A node that is being rewritten: matched, and waiting for what the pattern
-/// created to be final.
+/// A node that a rule has matched, waiting for what the rule created to be
+/// final.
 struct Frame {
   Operation *op = nullptr;
-  const Pattern *rule = nullptr; // null until a pattern has matched
+  const Pattern *rule = nullptr;
   llvm::SmallVector<Operation *, 4> created;
   size_t next = 0;
   /// The node that `created[next]` became and that is not final yet.
   Operation *pending = nullptr;
   Value replacement;
-  /// What of `created` has another node for its structure.
-  llvm::SmallVector<Operation *, 4> drafts;
   /// Whether the pattern changed `op` in place.
   bool modified = false;
 };
 
-class Driver {
+} // namespace
+
+namespace uop {
+
+class RewriteDriver {
 public:
-  Driver(UniquingBuilder &builder, const FrozenRewritePatternSet &patterns,
-         const RewriteOptions &options, RewriteStats &stats)
+  RewriteDriver(UniquingBuilder &builder,
+                const FrozenRewritePatternSet &patterns,
+                const RewriteOptions &options, RewriteStats &stats)
       : builder(builder), rewriter(builder), applicator(patterns),
         stepsLeft(options.maxSteps), stepsPerNode(options.stepsPerNode),
-        stats(stats) {
+        stats(stats), onRewrite(options.onRewrite),
+        superseded(rewriter.superseded) {
+    rewriter.thrifty = options.thrifty;
     applicator.applyDefaultCostModel();
   }
 
@@ -163,25 +228,18 @@ private:
   /// The node of `op`'s structure over `sources`, and whether it is new.
   Value build(Operation *op, ValueRange sources, bool &isNew);
   /// Rewrites a new node to its fixed point; false after an error.
-  bool rewrite(Operation *op);
-  void push(Operation *op) {
-    active.insert(op);
-    frames.emplace_back().op = op;
-  }
-  /// Offers the top frame's node to the patterns: fills the frame on a match.
-  bool match(Frame &frame);
+  bool rewrite(Operation *op, Operation *original);
+  /// Offers `op` to the patterns: pushes a frame on a match.
+  bool match(Operation *op, Operation *original);
   /// Makes `frame.created[frame.next]` unique.
   bool unique(Frame &frame);
   void finish(Frame &frame);
   bool checkLimit(Operation *op);
   bool reportCycle(Operation *op);
-  bool reportViolation(const Pattern *pattern, const char *what);
+  bool reportViolation(Operation *op, const Pattern *pattern, const char *what);
 
   /// What has become of a node of the fresh block that was replaced.
-  Value getFinal(Value value) const {
-    auto it = superseded.find(value.getDefiningOp());
-    return it == superseded.end() ? value : it->second;
-  }
+  Value getFinal(Value value) const { return rewriter.getFinal(value); }
   /// Null for what a pattern created and is not unique yet.
   Value mapCreated(Value value) const {
     auto it = finals.find(value.getDefiningOp());
@@ -189,16 +247,20 @@ private:
   }
 
   UniquingBuilder &builder;
-  RecordingRewriter rewriter;
+  GraphRewriter rewriter;
   PatternApplicator applicator;
   int64_t stepsLeft;
   int64_t stepsPerNode;
   RewriteStats &stats;
+  const decltype(RewriteOptions::onRewrite) &onRewrite;
 
   std::vector<Frame> frames;
   /// The nodes of `frames`.
   llvm::DenseSet<Operation *> active;
-  llvm::DenseMap<Operation *, Value> superseded;
+  llvm::DenseMap<Operation *, Value> &superseded;
+  llvm::DenseSet<Operation *> deferred;
+  /// What patterns created on their own and the builder does not know yet.
+  llvm::DenseSet<Operation *> drafts;
   /// The unique values of what patterns created, while their frames live.
   llvm::DenseMap<Operation *, Value> finals;
   llvm::SmallVector<Value> sources;
@@ -208,7 +270,9 @@ private:
   size_t steps = 0;
 };
 
-Value Driver::run(Value root) {
+} // namespace uop
+
+Value RewriteDriver::run(Value root) {
   // The walk of `toposort`, with the results in place of its marks: null while
   // a node waits for its sources.
   llvm::DenseMap<Operation *, Value> mapped;
@@ -232,46 +296,63 @@ Value Driver::run(Value root) {
     bool isNew;
     Value value = build(op, mappedSources, isNew);
     stepsLeft += stepsPerNode;
-    if (!value || (isNew && !rewrite(value.getDefiningOp())))
+    if (!value)
       return {};
-    mapped.find(op)->second = superseded.empty() ? value : getFinal(value);
+    Operation *node = value.getDefiningOp();
+    bool again = !isNew && !deferred.empty() && deferred.erase(node);
+    if ((isNew || again) && !rewrite(node, op))
+      return {};
+    if (!superseded.empty())
+      value = getFinal(value);
+    if (!op->getResult(0).hasOneUse() || !isNew) {
+      auto range = op->getResult(0).getUses();
+      auto [it, first] = rewriter.uses.try_emplace(value.getDefiningOp(), 0);
+      if (first && !isNew)
+        it->second = 1; // at least: what came first
+      it->second += std::distance(range.begin(), range.end());
+    }
+    mapped.find(op)->second = value;
+    stats.costBefore += op->getNumOperands() != 0 || !isa<ConstOp>(op);
     stack.pop_back();
   }
   stats.nodesBefore = mapped.size();
+  stats.heldBack = rewriter.heldBack;
   for (auto &[pattern, count] : fired)
     stats.fired[pattern->getDebugName().str()] += count;
   Value result = mapped.find(root.getDefiningOp())->second;
+  // An order that follows from the graph alone, whatever led to it.
+  if (steps != 0)
+    for (Operation *op : toposort(result))
+      op->moveBefore(builder.getBlock(), builder.getBlock()->end());
   // Sources stand above their users, so one sweep upwards finds all that is
   // dead.
   for (Operation &op :
        llvm::make_early_inc_range(llvm::reverse(*builder.getBlock())))
-    if (&op == result.getDefiningOp() || !op.use_empty())
+    if (&op == result.getDefiningOp() || !op.use_empty()) {
       ++stats.nodesAfter;
-    else
+      stats.costAfter += op.getNumOperands() != 0 || !isa<ConstOp>(op);
+    } else {
       op.erase();
+    }
   return result;
 }
 
-Value Driver::build(Operation *op, ValueRange values, bool &isNew) {
+Value RewriteDriver::build(Operation *op, ValueRange values, bool &isNew) {
   Block *block = builder.getBlock();
   Operation *last = block->empty() ? nullptr : &block->back();
   Value value = builder.rebuild(op, values);
   isNew = value && !block->empty() && &block->back() != last;
+  // What a rule that is not through has made counts as new.
+  if (value && !isNew && !rewriter.raw.empty())
+    isNew = rewriter.raw.erase(value.getDefiningOp());
   return value;
 }
 
-bool Driver::rewrite(Operation *op) {
-  push(op);
+bool RewriteDriver::rewrite(Operation *op, Operation *original) {
+  if (!match(op, original))
+    return false;
   while (!frames.empty()) {
     Frame &frame = frames.back();
-    if (!frame.rule) {
-      if (!match(frame))
-        return false;
-      if (!frame.rule) {
-        finish(frame);
-        continue;
-      }
-    }
     if (frame.pending) {
       finals[frame.created[frame.next++]] =
           getFinal(frame.pending->getResult(0));
@@ -285,17 +366,17 @@ bool Driver::rewrite(Operation *op) {
   return true;
 }
 
-bool Driver::match(Frame &frame) {
-  Operation *op = frame.op;
+bool RewriteDriver::match(Operation *op, Operation *original) {
   Type type = op->getResult(0).getType();
   rewriter.start(op);
+  rewriter.original = original;
   const Pattern *rule = nullptr;
   const Pattern *culprit = nullptr;
   auto onFailure = [&](const Pattern &pattern) {
     // What it made may be in use where it must not be; all of it goes at once.
     if (rewriter.violation || rewriter.modified)
       culprit = culprit ? culprit : &pattern;
-    else
+    else if (!rewriter.created.empty() || rewriter.replacement)
       rewriter.rollBack();
   };
   auto onSuccess = [&](const Pattern &pattern) {
@@ -310,21 +391,27 @@ bool Driver::match(Frame &frame) {
   LogicalResult result =
       applicator.matchAndRewrite(op, rewriter, {}, onFailure, onSuccess);
   if (culprit)
-    return reportViolation(culprit, rewriter.violation
-                                        ? rewriter.violation
-                                        : "fails after changing the node");
+    return reportViolation(op, culprit,
+                           rewriter.violation
+                               ? rewriter.violation
+                               : "fails after changing the node");
   if (failed(result)) {
     rewriter.rollBack();
+    if (rewriter.deferred)
+      deferred.insert(op);
     return true;
   }
   if (rewriter.violation)
-    return reportViolation(rule, rewriter.violation);
+    return reportViolation(op, rule, rewriter.violation);
   for (Operation *made : rewriter.created)
     if (!getOpCode(made)) {
       emitError(op->getLoc()) << "rule " << getRuleName(rule) << " creates '"
                               << made->getName() << "', which is no op of uop";
       return false;
     }
+  active.insert(op);
+  Frame &frame = frames.emplace_back();
+  frame.op = op;
   frame.rule = rule;
   frame.created.assign(rewriter.created.begin(), rewriter.created.end());
   frame.replacement = rewriter.replacement;
@@ -334,6 +421,12 @@ bool Driver::match(Frame &frame) {
     frame.replacement = op->getResult(0);
     frame.created.push_back(op);
   }
+  if (Operation *by = frame.replacement.getDefiningOp();
+      !deferred.empty() && deferred.erase(by)) {
+    // The node that it was left to is gone.
+    rewriter.raw.insert(by);
+    frame.created.push_back(by);
+  }
   Type now = frame.replacement.getType();
   if (now != type) {
     emitError(op->getLoc())
@@ -341,14 +434,19 @@ bool Driver::match(Frame &frame) {
         << getName(*getOpCode(op)) << " from " << type << " to " << now;
     return false;
   }
-  for (Operation *made : frame.created)
+  for (Operation *made : frame.created) {
     finals[made] = {};
+    if (made != op && !rewriter.raw.contains(made))
+      drafts.insert(made);
+  }
+  if (onRewrite)
+    onRewrite(*rule, op, frame.replacement);
   ++fired[rule];
   recent[steps++ % std::size(recent)] = rule;
   return checkLimit(op);
 }
 
-bool Driver::unique(Frame &frame) {
+bool RewriteDriver::unique(Frame &frame) {
   Operation *op = frame.created[frame.next];
   bool changed = op == frame.op;
   sources.clear();
@@ -356,44 +454,60 @@ bool Driver::unique(Frame &frame) {
     if (source == frame.op->getResult(0) && op != frame.op)
       return reportCycle(frame.op);
     sources.push_back(mapCreated(source));
+    if (Operation *of = source.getDefiningOp();
+        !deferred.empty() && deferred.erase(of)) {
+      rewriter.raw.insert(of);
+      finals[of] = sources.back() = {};
+    }
+    if (!sources.back() && rewriter.raw.contains(source.getDefiningOp())) {
+      // Made by a rule that is not through yet and found inside another node.
+      frame.created.insert(frame.created.begin() + frame.next,
+                           source.getDefiningOp());
+      return true;
+    }
     if (!sources.back())
-      return reportViolation(frame.rule, "creates users before sources");
+      return reportViolation(frame.op, frame.rule,
+                             "creates users before sources");
     changed |= sources.back() != source;
   }
   Value value;
   bool isNew;
+  bool isRaw = rewriter.raw.erase(op), isDraft = drafts.erase(op);
   if (changed) {
+    if (isRaw)
+      builder.forget(op);
     value = build(op, sources, isNew);
     if (!value)
       return false;
     if (value.getType() != op->getResult(0).getType())
-      return reportViolation(frame.rule, "creates a node of a wrong type");
-  } else {
+      return reportViolation(frame.op, frame.rule,
+                             "creates a node of a wrong type");
+  } else if (isDraft) {
+    // It may stand above a source.
+    op->moveBefore(builder.getBlock(), builder.getBlock()->end());
     value = builder.adopt(op);
-    isNew = value.getDefiningOp() == op;
+    isNew = value.getDefiningOp() == op ||
+            rewriter.raw.erase(value.getDefiningOp());
+  } else {
+    value = op->getResult(0);
+    isNew = isRaw;
   }
   Operation *node = value.getDefiningOp();
-  if (node != op && op != frame.op)
-    frame.drafts.push_back(op);
+  if (node != op && (isRaw || isDraft))
+    op->dropAllReferences();
   if (active.contains(node))
     return reportCycle(node);
   frame.pending = node;
-  if (isNew)
-    push(node);
-  return true;
+  return !isNew || match(node, nullptr);
 }
 
-void Driver::finish(Frame &frame) {
-  if (frame.rule) {
-    superseded[frame.op] = mapCreated(frame.replacement);
-    for (Operation *made : frame.created)
-      finals.erase(made);
-    // A root that was changed may use drafts. It stays a key until the end.
-    if (frame.modified)
-      frame.op->dropAllReferences();
-    for (Operation *draft : llvm::reverse(frame.drafts))
-      draft->erase();
-  }
+void RewriteDriver::finish(Frame &frame) {
+  superseded[frame.op] = mapCreated(frame.replacement);
+  for (Operation *made : frame.created)
+    finals.erase(made);
+  // A root that was changed may use drafts. It stays a key until the end.
+  if (frame.modified)
+    frame.op->dropAllReferences();
   active.erase(frame.op);
   frames.pop_back();
 }
@@ -402,7 +516,7 @@ void Driver::finish(Frame &frame) {
 // Errors
 //===----------------------------------------------------------------------===//
 
-std::string joinRules(llvm::ArrayRef<const Pattern *> rules) {
+static std::string joinRules(llvm::ArrayRef<const Pattern *> rules) {
   llvm::SetVector<const Pattern *> unique(rules.begin(), rules.end());
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -411,7 +525,7 @@ std::string joinRules(llvm::ArrayRef<const Pattern *> rules) {
   return text;
 }
 
-bool Driver::checkLimit(Operation *op) {
+bool RewriteDriver::checkLimit(Operation *op) {
   if (--stepsLeft >= 0)
     return true;
   llvm::SmallVector<const Pattern *> rules;
@@ -424,7 +538,7 @@ bool Driver::checkLimit(Operation *op) {
   return false;
 }
 
-bool Driver::reportCycle(Operation *op) {
+bool RewriteDriver::reportCycle(Operation *op) {
   llvm::SmallVector<const Pattern *> rules;
   for (const Frame &frame : frames)
     if (!rules.empty() || frame.op == op)
@@ -435,21 +549,25 @@ bool Driver::reportCycle(Operation *op) {
   return false;
 }
 
-bool Driver::reportViolation(const Pattern *pattern, const char *what) {
-  emitError(frames.back().op->getLoc())
+bool RewriteDriver::reportViolation(Operation *op, const Pattern *pattern,
+                                    const char *what) {
+  emitError(op->getLoc())
       << "rule " << getRuleName(pattern) << " " << what;
   return false;
 }
-
-} // namespace
 
 FailureOr<RewriteStats>
 uop::graphRewrite(ProgramOp program, const FrozenRewritePatternSet &patterns,
                   const RewriteOptions &options) {
   RewriteStats stats;
   if (failed(rebuildProgram(program, [&](UniquingBuilder &builder) {
-        return Driver(builder, patterns, options, stats).run(program.getRoot());
-      })))
+        Value root = RewriteDriver(builder, patterns, options, stats)
+                         .run(program.getRoot());
+        stats.refused = root && options.refuseGrowth &&
+                        stats.costAfter > stats.costBefore;
+        return stats.refused ? Value() : root;
+      })) &&
+      !stats.refused)
     return failure();
   return stats;
 }

@@ -6,6 +6,7 @@
 
 #include "Uop/Graph/Walk.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace uop;
@@ -25,6 +26,35 @@ std::vector<Operation *> uop::toposort(Value root) {
     auto &[op, next] = stack.back();
     if (next < op->getNumOperands()) {
       enter(op->getOperand(next++));
+      continue;
+    }
+    order.push_back(op);
+    stack.pop_back();
+  }
+  return order;
+}
+
+std::vector<Operation *> uop::nearest(Value root, size_t limit) {
+  llvm::SetVector<Operation *> chosen;
+  chosen.insert(root.getDefiningOp());
+  size_t withSources = 1;
+  for (size_t i = 0; i < chosen.size(); ++i)
+    for (Value source : chosen[i]->getOperands()) {
+      Operation *op = source.getDefiningOp();
+      if (op->getNumOperands() == 0 || withSources < limit)
+        withSources += chosen.insert(op) && op->getNumOperands() != 0;
+    }
+  std::vector<Operation *> order;
+  llvm::DenseSet<Operation *> seen;
+  std::vector<std::pair<Operation *, unsigned>> stack;
+  seen.insert(chosen[0]);
+  stack.push_back({chosen[0], 0});
+  while (!stack.empty()) {
+    auto &[op, next] = stack.back();
+    if (next < op->getNumOperands()) {
+      Operation *source = op->getOperand(next++).getDefiningOp();
+      if (chosen.contains(source) && seen.insert(source).second)
+        stack.push_back({source, 0});
       continue;
     }
     order.push_back(op);

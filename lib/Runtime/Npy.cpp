@@ -20,6 +20,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <utility>
 
 using namespace llvm;
 
@@ -309,8 +310,27 @@ Expected<NpyArray> readNpy(StringRef path) {
   return array;
 }
 
-Error writeNpy(StringRef path, DType dtype, ArrayRef<int64_t> shape,
-               ArrayRef<uint8_t> data) {
+StagedNpy::StagedNpy(StagedNpy &&other)
+    : path(std::move(other.path)), target(std::move(other.target)),
+      temporary(std::exchange(other.temporary, std::string())) {}
+
+StagedNpy::~StagedNpy() {
+  if (!temporary.empty())
+    (void)sys::fs::remove(temporary);
+}
+
+Error StagedNpy::commit() {
+  if (temporary.empty())
+    return Error::success();
+  if (std::error_code ec = sys::fs::rename(temporary, target))
+    return fileError(path, "can't be written: " + ec.message());
+  temporary.clear();
+  return Error::success();
+}
+
+Expected<StagedNpy> StagedNpy::write(StringRef path, DType dtype,
+                                     ArrayRef<int64_t> shape,
+                                     ArrayRef<uint8_t> data) {
   std::optional<uint64_t> bytes = byteCount(shape, dtype);
   if (!bytes || *bytes != data.size())
     return fileError(path, Twine("can't be written: ") + getName(dtype) +
@@ -329,49 +349,57 @@ Error writeNpy(StringRef path, DType dtype, ArrayRef<int64_t> shape,
     return fileError(path, "can't be written: its shape has too many axes");
   char start[] = {1, 0, static_cast<char>(header.size() & 0xff),
                   static_cast<char>(header.size() >> 8)};
-  auto writeTo = [&](raw_ostream &os) {
+  auto writeTo = [&](raw_fd_ostream &os) {
     os << magic << StringRef(start, sizeof(start)) << header
        << toStringRef(data);
+    os.close();
+    std::error_code ec = os.error();
+    os.clear_error();
+    return ec;
+  };
+  auto failed = [&](std::error_code ec) {
+    return fileError(path, "can't be written: " + ec.message());
   };
 
-  // A link stays a link: what it points to is replaced. A device or a pipe
-  // can't be replaced, so it is written to as it stands.
-  SmallString<128> target(path);
+  StagedNpy staged;
+  staged.path = path.str();
+  staged.target = path.str();
   sys::fs::file_status status;
   bool exists = !sys::fs::status(path, status);
-  if (exists && sys::fs::real_path(path, target))
-    target = path;
+  if (exists && sys::fs::is_directory(status))
+    return failed(std::make_error_code(std::errc::is_a_directory));
   std::error_code ec;
   if (exists && sys::fs::is_other(status)) {
     raw_fd_ostream os(path, ec, sys::fs::CD_OpenExisting);
-    if (!ec) {
-      writeTo(os);
-      os.close();
-      ec = os.error();
-      os.clear_error();
-    }
-    return ec ? fileError(path, "can't be written: " + ec.message())
-              : Error::success();
+    if (!ec)
+      ec = writeTo(os);
+    if (ec)
+      return failed(ec);
+    return std::move(staged);
   }
 
-  SmallString<128> temporary;
+  // A link stays a link: what it points to is replaced.
+  SmallString<128> real, temporary;
+  if (exists && !sys::fs::real_path(path, real))
+    staged.target = real.str().str();
   int fd = -1;
-  ec = sys::fs::createUniqueFile(target + ".%%%%%%%%", fd, temporary);
+  ec = sys::fs::createUniqueFile(staged.target + ".%%%%%%%%", fd, temporary);
   if (ec)
-    return fileError(path, "can't be written: " + ec.message());
+    return failed(ec);
+  staged.temporary = temporary.str().str();
   raw_fd_ostream os(fd, /*shouldClose=*/true);
-  writeTo(os);
-  os.close();
-  ec = os.error();
-  os.clear_error();
+  ec = writeTo(os);
   if (!ec && exists)
     ec = sys::fs::setPermissions(temporary, status.permissions());
-  if (!ec)
-    ec = sys::fs::rename(temporary, target);
-  if (!ec)
-    return Error::success();
-  (void)sys::fs::remove(temporary);
-  return fileError(path, "can't be written: " + ec.message());
+  if (ec)
+    return failed(ec);
+  return std::move(staged);
+}
+
+Error writeNpy(StringRef path, DType dtype, ArrayRef<int64_t> shape,
+               ArrayRef<uint8_t> data) {
+  Expected<StagedNpy> staged = StagedNpy::write(path, dtype, shape, data);
+  return staged ? staged->commit() : staged.takeError();
 }
 
 } // namespace uop::runtime

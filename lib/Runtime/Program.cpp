@@ -7,6 +7,8 @@
 
 #include "Uop/Runtime/Program.h"
 #include "Uop/Dialect/Scalar.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace uop;
 using namespace uop::runtime;
@@ -65,6 +67,23 @@ static double countOperations(ProgramOp linear) {
   return total;
 }
 
+/// Prints the function; what is wrong with the program is the error.
+static llvm::Error printBody(ProgramOp linear, llvm::raw_ostream &os,
+                             const COptions &options) {
+  std::string problem;
+  mlir::ScopedDiagnosticHandler handler(
+      linear.getContext(), [&](mlir::Diagnostic &diagnostic) {
+        if (auto loc = diagnostic.getLocation()
+                           ->findInstanceOf<mlir::FileLineColLoc>())
+          problem += llvm::formatv("{0}:{1}:{2}: ", loc.getFilename().strref(),
+                                   loc.getLine(), loc.getColumn());
+        problem += diagnostic.str();
+      });
+  if (mlir::failed(printC(linear, os, options)))
+    return makeError(problem);
+  return llvm::Error::success();
+}
+
 llvm::Expected<Program> Program::compile(ProgramOp linear,
                                          const ProgramOptions &options) {
   Program program;
@@ -83,12 +102,20 @@ llvm::Expected<Program> Program::compile(ProgramOp linear,
   COptions cOptions;
   cOptions.name = makeCIdentifier(options.name);
   printCPrelude(os);
-  if (mlir::failed(printC(linear, os, cOptions)))
-    return makeError("the program has no C text");
-  // One signature for every kernel.
-  std::string wrapped = program.text;
+  size_t prelude = program.text.size();
+  if (llvm::Error error = printBody(linear, os, cOptions))
+    return std::move(error);
+  // Compiled under one private name: a kernel that is called like a function of
+  // the C library (`abs`, `exit`) would be taken for it by compiler or loader.
+  llvm::StringRef text(program.text);
+  llvm::StringRef body = text.drop_front(prelude);
+  body = body.drop_front(body.find('(')); // behind `void NAME`
+  std::string wrapped;
   llvm::raw_string_ostream wrapper(wrapped);
-  wrapper << "void uop_entry(void **buffers) {\n  " << cOptions.name << "(";
+  wrapper << text.take_front(prelude)
+          << "static __attribute__((noinline)) void uop_kernel" << body;
+  // One signature for every kernel.
+  wrapper << "void uop_entry(void **buffers) {\n  uop_kernel(";
   for (size_t i = 0; i < program.parameters.size(); ++i)
     wrapper << (i ? ", " : "") << "buffers[" << i << "]";
   wrapper << ");\n}\n";

@@ -72,20 +72,19 @@ static llvm::StringSet<> splitWords(llvm::StringRef text) {
   return set;
 }
 
-/// Whether a function of this name would not compile behind the prelude:
-/// keywords, predefined macros, `main`, what <math.h> and <stdbool.h> declare.
+/// Whether a function of this name would not compile behind the prelude, or not
+/// be called: keywords, predefined macros, `main`, what <math.h> and <stdbool.h>
+/// declare, functions that never return.
 static bool isTaken(llvm::StringRef name) {
   static const llvm::StringSet<> words = splitWords(
       "auto break case char const continue default do double else enum "
       "extern float for goto if inline int long register restrict return "
       "short signed sizeof static struct switch typedef union unsigned "
-      "void volatile while _Alignas _Alignof _Atomic _Bool _Complex "
-      "_Generic _Imaginary _Float16 _Float32 _Float64 _Float128 "
-      "_Noreturn _Pragma _Nonnull _Static_assert _Thread_local _BitInt "
-      "_Accum _Fract _Sat asm typeof alignas alignof constexpr nullptr "
+      "void volatile while "
+      "asm typeof alignas alignof constexpr nullptr "
       "thread_local static_assert typeof_unqual bool true false linux "
       "unix main signgam NAN INFINITY math_errhandling float_t double_t "
-      "floordiv_i32 floormod_i32");
+      "floordiv_i32 floormod_i32 abort exit longjmp quick_exit");
   static const llvm::StringSet<> functions = splitWords(
       "acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos "
       "cosh drem erf erfc exp exp10 exp2 expm1 fabs fdim finite floor "
@@ -115,6 +114,10 @@ std::string uop::makeCIdentifier(llvm::StringRef name) {
     result = "_";
   for (char c : name)
     result += llvm::isAlnum(c) ? c : '_';
+  // Keywords and macros of every compiler and library begin like this.
+  if (result.size() > 1 && result[0] == '_' &&
+      (result[1] == '_' || llvm::isUpper(result[1])))
+    return "k" + result;
   if (isTaken(result))
     result += '_';
   return result;

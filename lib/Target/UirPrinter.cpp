@@ -26,8 +26,27 @@ class Printer {
 public:
   explicit Printer(llvm::raw_ostream &os) : os(os) {}
 
-  void print(Value root) {
-    std::vector<Operation *> order = toposort(root);
+  void print(Value root) { print(root, toposort(root)); }
+
+  /// Of `order`, which ends with `root`, the nodes whose sources are not in it
+  /// are written with these as comments, cut off.
+  void printExcerpt(Value root, const std::vector<Operation *> &order) {
+    llvm::DenseSet<Operation *> inside(order.begin(), order.end());
+    for (Operation *op : order)
+      for (Value source : op->getOperands()) {
+        Operation *cut = source.getDefiningOp();
+        if (inside.contains(cut) || numbers.contains(cut))
+          continue;
+        unsigned number = numbers.size();
+        numbers[cut] = number;
+        os << "# %" << number << " = " << getMnemonic(*::uop::getOpCode(cut))
+           << " ...\n";
+      }
+    print(root, order);
+  }
+
+private:
+  void print(Value root, const std::vector<Operation *> &order) {
     numbers.reserve(order.size());
     for (Operation *op : order)
       if (isIdentityCast(op))
@@ -49,7 +68,6 @@ public:
     }
   }
 
-private:
   Operation *resolve(Value value) {
     Operation *op = value.getDefiningOp();
     if (LLVM_LIKELY(resolved.empty()))
@@ -226,4 +244,8 @@ private:
 
 void uop::printUir(ProgramOp program, llvm::raw_ostream &os) {
   Printer(os).print(program.getRoot());
+}
+
+void uop::printUirExcerpt(Value root, size_t limit, llvm::raw_ostream &os) {
+  Printer(os).printExcerpt(root, nearest(root, limit));
 }

@@ -1,33 +1,42 @@
-//===- IndexMath.cpp - index arithmetic, simplified as it is built --------===//
+//===- IndexMath.cpp - integer sums in canonical form ---------------------===//
 //
-// Canonical sums, congruence splitting and the index map of RESHAPE.
+// Taking sums apart, putting them together, and the order of their terms.
 //
 //===----------------------------------------------------------------------===//
 
 #include "IndexMath.h"
-#include "llvm/ADT/SetVector.h"
+#include "Uop/Dialect/Scalar.h"
+#include "llvm/ADT/Hashing.h"
 #include "llvm/Support/MathExtras.h"
-#include <numeric>
 
 using namespace mlir;
 using namespace uop;
 
 static constexpr int64_t intMin = -2147483648LL, intMax = 2147483647LL;
+/// What takes a sum apart only in order to look at it stops here, and the joining
+/// of quotients with remainders does: they look at pairs of terms.
+static constexpr size_t maxSmallSum = 64;
 
-static int64_t divideDown(int64_t a, int64_t b) {
-  int64_t q = a / b;
-  return q * b != a && (a < 0) != (b < 0) ? q - 1 : q;
-}
+IndexMath::IndexMath(UniquingBuilder &builder)
+    : getNode([&builder](OpCode code, ValueRange sources, const Arg &arg) {
+        return builder.get(code, sources, arg);
+      }),
+      given(false), knownBounds(ownBounds), context(builder.getContext()) {}
 
-/// The op of this code over (x, positive constant), if `value` is one: what a
-/// program divides by itself may be anything.
+IndexMath::IndexMath(MLIRContext *context, GetFn get, Bounds &bounds,
+                     SharedFn isShared)
+    : getNode(std::move(get)), isShared(std::move(isShared)), given(true),
+      knownBounds(bounds), context(context) {}
+
+/// The op of this code over (x, constant), if `value` is one: what a program
+/// divides by itself may be anything.
 static std::optional<std::pair<Value, int64_t>> matchByConstant(OpCode code,
                                                                 Value value) {
   Operation *op = value.getDefiningOp();
   if (!op || ::uop::getOpCode(op) != code)
     return std::nullopt;
   auto constant = IndexMath::getConstant(op->getOperand(1));
-  if (constant && *constant > 0)
+  if (constant && *constant != 0)
     return std::pair(op->getOperand(0), *constant);
   return std::nullopt;
 }
@@ -41,21 +50,93 @@ std::optional<int64_t> IndexMath::getConstant(Value value) {
 Value IndexMath::constant(int64_t value) {
   if (value < intMin || value > intMax)
     return {};
-  return builder.i32(static_cast<int32_t>(value));
+  return get(OpCode::Const, {},
+             {getConstantAttr(context, DType::I32, static_cast<Word>(value)),
+              {},
+              0});
 }
 
 //===----------------------------------------------------------------------===//
-// Canonical sums
+// Taking sums apart
 //===----------------------------------------------------------------------===//
 
-IndexMath::Sum IndexMath::decompose(Value value) {
+static bool isI32(Value value) {
+  return value.getType().isSignlessInteger(32);
+}
+
+static int64_t wrap(int64_t value) { return static_cast<int32_t>(value); }
+
+bool IndexMath::flatten(Value root, Sum &sum, size_t maxTerms,
+                        bool stopAtShared, bool *stopped) {
+  llvm::SmallVector<Sum::Term, 16> stack{{root, 1}};
+  // A large sum finds its terms by a table.
+  llvm::DenseMap<Value, size_t> places;
+  size_t visited = 0;
+  while (!stack.empty()) {
+    auto [value, factor] = stack.pop_back_val();
+    Operation *op = value.getDefiningOp();
+    if (auto known = getConstant(value)) {
+      sum.constant = wrap(sum.constant + *known * factor);
+      continue;
+    }
+    bool isSum = isa<AddOp>(op) && isI32(op->getOperand(0)) &&
+                 isI32(op->getOperand(1));
+    std::optional<int64_t> scale;
+    unsigned scaled = 0;
+    if (isa<MulOp>(op) && !(scale = getConstant(op->getOperand(1))) &&
+        (scale = getConstant(op->getOperand(0))))
+      scaled = 1;
+    if ((isSum || scale) && value != root && stopAtShared && isShared(value)) {
+      if (stopped)
+        *stopped = true;
+    } else if (isSum) {
+      if (++visited > maxTerms)
+        return false;
+      stack.push_back({op->getOperand(1), factor});
+      stack.push_back({op->getOperand(0), factor});
+      continue;
+    } else if (scale && isI32(op->getOperand(scaled))) {
+      stack.push_back({op->getOperand(scaled), wrap(factor * *scale)});
+      continue;
+    }
+    if (sum.terms.size() < 16) {
+      addTerm(sum, value, factor);
+      continue;
+    }
+    // Zero factors stay until the end: places must not move.
+    if (places.empty())
+      for (auto [i, term] : llvm::enumerate(sum.terms))
+        places[term.atom] = i;
+    auto [it, isNew] = places.try_emplace(value, sum.terms.size());
+    if (isNew)
+      sum.terms.push_back({value, factor});
+    else
+      sum.terms[it->second].factor += factor;
+  }
+  wrapSum(sum);
+  return true;
+}
+
+Sum IndexMath::decompose(Value value) {
   if (auto it = sums.find(value); it != sums.end())
     return it->second;
   Sum sum;
+  if (given && flatten(value, sum, maxSmallSum, false))
+    return sum;
+  sum = {};
   if (auto known = getConstant(value))
     sum.constant = *known;
   else
     sum.terms.push_back({value, 1});
+  return sum;
+}
+
+Sum IndexMath::decomposeExact(Value value) {
+  Sum sum = decompose(value);
+  if (!given || fits(sum))
+    return sum;
+  sum = {};
+  sum.terms.push_back({value, 1});
   return sum;
 }
 
@@ -68,13 +149,13 @@ Bounds::Interval IndexMath::bounds(const Sum &sum) {
   // far saturates.
   constexpr int64_t far = int64_t(1) << 60;
   Bounds::Interval total{sum.constant, sum.constant};
-  for (const Term &term : sum.terms) {
+  for (const Sum::Term &term : sum.terms) {
     Bounds::Interval atom = knownBounds.get(term.atom);
     int64_t low, high;
     if (llvm::MulOverflow(atom.min, term.factor, low))
-      low = term.factor > 0 ? -far : far;
+      low = (atom.min > 0) == (term.factor > 0) ? far : -far;
     if (llvm::MulOverflow(atom.max, term.factor, high))
-      high = term.factor > 0 ? far : -far;
+      high = (atom.max > 0) == (term.factor > 0) ? far : -far;
     if (low > high)
       std::swap(low, high);
     total.min = std::max(total.min + std::max(low, -far), -far);
@@ -83,26 +164,13 @@ Bounds::Interval IndexMath::bounds(const Sum &sum) {
   return total;
 }
 
-/// The first loop of an atom: its own, or that of the sum it divides, whose atoms
-/// are known by now.
-int64_t IndexMath::getLoop(Value atom) {
-  if (auto it = atomOrder.find(atom); it != atomOrder.end())
-    return it->second.first;
-  int64_t loop = intMax + 1;
-  Operation *op = atom.getDefiningOp();
-  if (auto range = dyn_cast<RangeOp>(op))
-    loop = range.getIdx();
-  else if (isa<FloorDivOp, FloorModOp>(op))
-    for (const Term &term : decompose(op->getOperand(0)).terms)
-      if (auto it = atomOrder.find(term.atom); it != atomOrder.end())
-        loop = std::min(loop, it->second.first);
-  unsigned place = atomOrder.size();
-  atomOrder[atom] = {loop, place};
-  return loop;
+bool IndexMath::fits(const Sum &sum) {
+  Bounds::Interval interval = bounds(sum);
+  return interval.min >= intMin && interval.max <= intMax;
 }
 
 void IndexMath::addTerm(Sum &sum, Value atom, int64_t factor) {
-  for (Term &term : sum.terms)
+  for (Sum::Term &term : sum.terms)
     if (term.atom == atom) {
       term.factor += factor;
       if (term.factor == 0)
@@ -114,51 +182,82 @@ void IndexMath::addTerm(Sum &sum, Value atom, int64_t factor) {
 }
 
 void IndexMath::addScaled(Sum &sum, const Sum &other, int64_t factor) {
-  for (const Term &term : other.terms)
+  for (const Sum::Term &term : other.terms)
     addTerm(sum, term.atom, term.factor * factor);
   sum.constant += other.constant * factor;
 }
 
+void IndexMath::wrapSum(Sum &sum) {
+  for (Sum::Term &term : sum.terms)
+    term.factor = wrap(term.factor);
+  llvm::erase_if(sum.terms, [](const Sum::Term &t) { return t.factor == 0; });
+  sum.constant = wrap(sum.constant);
+}
+
+//===----------------------------------------------------------------------===//
+// Putting sums together
+//===----------------------------------------------------------------------===//
+
 /// Whether `value` is e // c, in the form that nested divisions take.
-static bool isQuotient(Value value, Value e, int64_t c) {
+bool IndexMath::isQuotient(Value value, Value e, int64_t c) {
   auto quotient = matchByConstant(OpCode::FloorDiv, value);
   if (!quotient)
     return false;
   if (*quotient == std::pair(e, c))
     return true;
   auto inner = matchByConstant(OpCode::FloorDiv, e);
-  return inner && quotient->first == inner->first &&
-         quotient->second == inner->second * c;
+  if (inner && c > 0 && inner->second > 0 && quotient->first == inner->first &&
+      quotient->second == inner->second * c)
+    return true;
+  return false;
 }
 
 bool IndexMath::recombine(Sum &sum) {
-  for (const Term &mod : sum.terms) {
+  if (given && sum.terms.size() > maxSmallSum)
+    return false;
+  for (const Sum::Term &mod : sum.terms) {
     auto remainder = matchByConstant(OpCode::FloorMod, mod.atom);
     // A remainder by 1, which a program may have written, would pair with itself.
-    if (!remainder || remainder->second == 1)
+    if (!remainder || std::abs(remainder->second) == 1 ||
+        (!given && remainder->second < 0))
       continue;
     auto [e, c] = *remainder;
     int64_t factor = mod.factor;
-    for (const Term &other : sum.terms) {
-      if (other.factor != factor * c)
+    int64_t scaled = factor * c;
+    for (const Sum::Term &other : sum.terms) {
+      if (other.factor != scaled || other.atom == mod.atom)
         continue;
       Sum joined;
       auto outer = matchByConstant(OpCode::FloorMod, other.atom);
+      auto quotient = matchByConstant(OpCode::FloorDiv, other.atom);
       if (isQuotient(other.atom, e, c)) {
         // f * (e % c) + f*c * (e // c)  is  f * e
         joined = decompose(e);
-      } else if (outer && isQuotient(outer->first, e, c)) {
-        // f * (e % c) + f*c * (e // c % b)  is  f * (e % (c*b))
-        Value value = floorMod(e, c * outer->second);
-        if (!value)
+      } else if (given && quotient && quotient->second == c) {
+        // e // c and (e + c*x) % c, where neither wraps
+        Sum whole = decomposeExact(quotient->first), difference = whole;
+        addScaled(difference, decomposeExact(e), -1);
+        auto divides = [c = c](int64_t n) { return n % c == 0; };
+        if (!divides(difference.constant) ||
+            !llvm::all_of(difference.terms, [&](const Sum::Term &term) {
+              return divides(term.factor);
+            }))
           continue;
-        joined = decompose(value);
+        joined = whole;
+      } else if (outer && c > 0 && outer->second > 0 &&
+                 isQuotient(outer->first, e, c)) {
+        // f * (e % c) + f*c * (e // c % b)  is  f * (e % (c*b))
+        Sum number;
+        if (c * outer->second > intMax ||
+            !moduloInto(decomposeExact(e), c * outer->second, 1, number))
+          continue;
+        joined = number;
       } else {
         continue;
       }
       Value modAtom = mod.atom, otherAtom = other.atom;
       addTerm(sum, modAtom, -factor);
-      addTerm(sum, otherAtom, -factor * c);
+      addTerm(sum, otherAtom, -scaled);
       addScaled(sum, joined, factor);
       return true;
     }
@@ -169,68 +268,136 @@ bool IndexMath::recombine(Sum &sum) {
 /// k * (m % b) + r  is  (k*m + r) % (k*b)  where 0 <= r < k. Worth it where r
 /// disappears in k*m, as the low digits of one number do in its high ones.
 bool IndexMath::joinDigits(Sum &sum) {
-  for (const Term &high : sum.terms) {
+  for (const Sum::Term &high : sum.terms) {
     auto remainder = matchByConstant(OpCode::FloorMod, high.atom);
-    if (!remainder || high.factor <= 1)
+    if (!remainder || remainder->second <= 0 || high.factor <= 1)
       continue;
     auto [m, b] = *remainder;
     int64_t factor = high.factor;
     Sum low;
-    for (const Term &term : sum.terms)
+    for (const Sum::Term &term : sum.terms)
       if (std::abs(term.factor) < factor)
         low.terms.push_back(term);
     Bounds::Interval interval = bounds(low);
-    if (low.terms.empty() || interval.min < 0 || interval.max >= factor)
+    if (low.terms.empty() || interval.min < 0 || interval.max >= factor ||
+        factor * b > intMax)
       continue;
-    Sum number = low;
-    addScaled(number, decompose(m), factor);
+    Sum inner = decomposeExact(m), number = low, joined;
+    addScaled(number, inner, factor);
+    if (!fits(number))
+      continue;
     while (recombine(number))
       ;
-    if (number.terms.size() > decompose(m).terms.size())
-      continue;
-    Value whole = compose(number);
-    Value joined = whole ? floorMod(whole, factor * b) : Value();
-    if (!joined)
+    if (number.terms.size() > inner.terms.size() || !fits(number) ||
+        !moduloInto(number, factor * b, 1, joined))
       continue;
     Value highAtom = high.atom;
     addTerm(sum, highAtom, -factor);
     addScaled(sum, low, -1);
-    addScaled(sum, decompose(joined), 1);
+    addScaled(sum, joined, 1);
     return true;
   }
   return false;
 }
 
-Value IndexMath::compose(Sum sum) {
+void IndexMath::sortTerms(Sum &sum) {
+  if (sum.terms.size() < 2) {
+    if (!given && !sum.terms.empty())
+      getOrder(sum.terms[0].atom);
+    return;
+  }
+  struct Key {
+    int64_t stride;
+    Order order;
+    Sum::Term term;
+  };
+  llvm::SmallVector<Key, 8> keys;
+  for (const Sum::Term &term : sum.terms)
+    keys.push_back({std::abs(term.factor), getOrder(term.atom), term});
+  llvm::sort(keys, [](const Key &a, const Key &b) {
+    if (a.stride != b.stride)
+      return a.stride > b.stride;
+    if (a.term.factor != b.term.factor && a.stride != 1)
+      return a.term.factor > b.term.factor;
+    return a.order < b.order;
+  });
+  for (auto [key, term] : llvm::zip(keys, sum.terms))
+    term = key.term;
+}
+
+/// The terms of a sum in order; of equal factors, in a given graph, one product.
+Value IndexMath::composeTerms(Sum &sum) {
+  sortTerms(sum);
+  // Of atoms that are sums themselves, it is not canonical.
+  bool flat = given && llvm::none_of(sum.terms, [](const Sum::Term &term) {
+                return isa<AddOp>(term.atom.getDefiningOp()) ||
+                       matchByConstant(OpCode::Mul, term.atom);
+              });
+  auto note = [&](Value value) {
+    if (flat)
+      canonical.insert(value);
+  };
+  Value value;
+  auto append = [&](Value term) {
+    value = value ? get(OpCode::Add, {value, term}) : term;
+    if (value != term)
+      note(value);
+  };
+  // Terms of factor -1 stand among those of factor 1, by order.
+  for (size_t i = 0; i < sum.terms.size();) {
+    int64_t factor = sum.terms[i].factor;
+    size_t end = i + 1;
+    // A multiple among them would stand elsewhere in the inner sum.
+    auto isMultiple = [&](size_t k) {
+      return matchByConstant(OpCode::Mul, sum.terms[k].atom).has_value();
+    };
+    while (given && factor != 1 && end < sum.terms.size() &&
+           sum.terms[end].factor == factor && !isMultiple(i) &&
+           !isMultiple(end))
+      ++end;
+    Value scaled = sum.terms[i].atom;
+    for (size_t k = i + 1; k < end; ++k) {
+      scaled = get(OpCode::Add, {scaled, sum.terms[k].atom});
+      note(scaled);
+    }
+    if (factor != 1) {
+      Value constantFactor = constant(factor);
+      if (!constantFactor)
+        return {};
+      scaled = get(OpCode::Mul, {scaled, constantFactor});
+      note(scaled);
+    }
+    append(scaled);
+    i = end;
+  }
+  return value;
+}
+
+Value IndexMath::compose(Sum sum, bool mayWrap) {
+  if (mayWrap)
+    wrapSum(sum);
   while (recombine(sum))
     ;
-  Bounds::Interval interval = bounds(sum);
-  if (interval.min < intMin || interval.max > intMax)
+  if (!mayWrap && !fits(sum))
     return {};
+  if (mayWrap)
+    wrapSum(sum);
   if (sum.terms.empty())
     return constant(sum.constant);
-  for (const Term &term : sum.terms)
-    getLoop(term.atom);
-  llvm::sort(sum.terms, [&](const Term &a, const Term &b) {
-    int64_t strideA = std::abs(a.factor), strideB = std::abs(b.factor);
-    if (strideA != strideB)
-      return strideA > strideB;
-    return atomOrder[a.atom] < atomOrder[b.atom];
-  });
-  Value value;
-  for (const Term &term : sum.terms) {
-    Value scaled = term.atom;
-    if (term.factor != 1) {
-      Value factor = constant(term.factor);
-      if (!factor)
-        return {};
-      scaled = builder.mul(term.atom, factor);
-    }
-    value = value ? builder.add(value, scaled) : scaled;
+  Value value = composeTerms(sum);
+  if (!value)
+    return {};
+  if (sum.constant != 0) {
+    Value last = constant(sum.constant);
+    if (!last)
+      return {};
+    bool known = isCanonical(value) || sum.terms.size() == 1;
+    value = get(OpCode::Add, {value, last});
+    if (given && known)
+      canonical.insert(value);
   }
-  if (sum.constant != 0)
-    value = builder.add(value, constant(sum.constant));
-  if (sum.terms.size() != 1 || sum.terms[0].factor != 1 || sum.constant != 0)
+  if (!given &&
+      (sum.terms.size() != 1 || sum.terms[0].factor != 1 || sum.constant != 0))
     sums[value] = sum;
   return value;
 }
@@ -251,247 +418,108 @@ Value IndexMath::mul(Value a, int64_t factor) {
   return compose(sum);
 }
 
-//===----------------------------------------------------------------------===//
-// Division
-//===----------------------------------------------------------------------===//
-
-std::pair<IndexMath::Sum, IndexMath::Sum>
-IndexMath::split(const Sum &sum, int64_t divisor) {
-  Sum quotient, rest;
-  for (const Term &term : sum.terms) {
-    if (term.factor % divisor == 0)
-      quotient.terms.push_back({term.atom, term.factor / divisor});
-    else
-      rest.terms.push_back(term);
-  }
-  quotient.constant = divideDown(sum.constant, divisor);
-  rest.constant = sum.constant - quotient.constant * divisor;
-  return {quotient, rest};
-}
-
-/// The greatest common divisor of the factors and `divisor`.
-template <typename Terms>
-static int64_t getCommonFactor(const Terms &terms, int64_t divisor) {
-  for (const auto &term : terms)
-    divisor = std::gcd(divisor, term.factor);
-  return divisor;
-}
-
-Value IndexMath::atomDiv(Sum rest, int64_t divisor) {
-  Bounds::Interval interval = bounds(rest);
-  int64_t low = divideDown(interval.min, divisor);
-  if (low == divideDown(interval.max, divisor))
-    return constant(low);
-  // (g*a + r) // (g*c)  is  (a + r//g) // c
-  if (int64_t g = getCommonFactor(rest.terms, divisor); g > 1) {
-    for (Term &term : rest.terms)
-      term.factor /= g;
-    rest.constant = divideDown(rest.constant, g);
-    return floorDiv(compose(rest), divisor / g);
-  }
-  // (e // a) // c  is  e // (a*c)
-  if (rest.terms.size() == 1 && rest.terms[0].factor == 1 &&
-      rest.constant == 0)
-    if (auto inner = matchByConstant(OpCode::FloorDiv, rest.terms[0].atom))
-      if (inner->second * divisor <= intMax)
-        return floorDiv(inner->first, inner->second * divisor);
-  Value numerator = compose(rest);
-  return numerator ? builder.get(OpCode::FloorDiv,
-                                 {numerator, constant(divisor)})
-                   : Value();
-}
-
-Value IndexMath::atomMod(Sum rest, int64_t divisor) {
-  Bounds::Interval interval = bounds(rest);
-  int64_t low = divideDown(interval.min, divisor);
-  if (low == divideDown(interval.max, divisor)) {
-    rest.constant -= low * divisor;
-    return compose(rest);
-  }
-  // (g*a + r) % (g*c), 0 <= r < g,  is  g * (a % c) + r
-  if (int64_t g = getCommonFactor(rest.terms, divisor); g > 1) {
-    int64_t over = divideDown(rest.constant, g);
-    int64_t small = rest.constant - over * g;
-    for (Term &term : rest.terms)
-      term.factor /= g;
-    rest.constant = over;
-    return add(mul(floorMod(compose(rest), divisor / g), g), constant(small));
-  }
-  // (e % m) % c  is  e % c  where c divides m
-  if (rest.terms.size() == 1 && rest.terms[0].factor == 1 &&
-      rest.constant == 0)
-    if (auto inner = matchByConstant(OpCode::FloorMod, rest.terms[0].atom))
-      if (inner->second % divisor == 0)
-        return floorMod(inner->first, divisor);
-  Value numerator = compose(rest);
-  return numerator ? builder.get(OpCode::FloorMod,
-                                 {numerator, constant(divisor)})
-                   : Value();
-}
-
-Value IndexMath::floorDiv(Value a, int64_t divisor) {
-  if (!a || divisor == 1)
-    return a;
-  if (divisor > intMax) // an index is less
-    return bounds(a).min >= 0 ? constant(0) : Value();
-  auto [quotient, rest] = split(decompose(a), divisor);
-  return add(compose(quotient), atomDiv(rest, divisor));
-}
-
-Value IndexMath::floorMod(Value a, int64_t divisor) {
-  if (!a)
+Value IndexMath::gather(Value value, size_t maxTerms, bool deep,
+                        bool *stopped) {
+  Sum sum;
+  if (!flatten(value, sum, maxTerms, !deep, stopped))
     return {};
-  if (divisor == 1)
-    return constant(0);
-  if (divisor > intMax)
-    return bounds(a).min >= 0 ? a : Value();
-  return atomMod(split(decompose(a), divisor).second, divisor);
-}
-
-Value IndexMath::lessThan(Value a, int64_t limit) {
-  Bounds::Interval interval = bounds(a);
-  if (interval.max < limit)
-    return builder.boolean(true);
-  if (interval.min >= limit)
-    return builder.boolean(false);
-  // g*b + c < limit  is  b < (limit - c) / g, rounded up
-  Sum sum = decompose(a);
-  int64_t g = getCommonFactor(sum.terms, 0);
-  for (Term &term : sum.terms)
-    term.factor /= g;
-  limit = -divideDown(sum.constant - limit, g);
-  sum.constant = 0;
-  return builder.get(OpCode::CmpLt, {compose(sum), constant(limit)});
-}
-
-//===----------------------------------------------------------------------===//
-// Shapes
-//===----------------------------------------------------------------------===//
-
-Value IndexMath::ravel(llvm::ArrayRef<Value> index,
-                       llvm::ArrayRef<int64_t> shape) {
-  Value offset = constant(0);
-  int64_t stride = 1;
-  for (size_t axis = shape.size(); axis-- > 0;) {
-    // An axis of size 1 has index 0, whatever its stride.
-    if (shape[axis] == 1)
-      continue;
-    offset = add(offset, mul(index[axis], stride));
-    if (!offset || llvm::MulOverflow(stride, shape[axis], stride))
-      return {};
-  }
-  return offset;
-}
-
-/// One group: both shapes have the same number of elements and no axis of size 1.
-/// Every stride of either shape is a boundary; when they form a chain of
-/// divisors, the pieces between them are axes that both shapes are made of.
-bool IndexMath::reshapeGroup(llvm::ArrayRef<Value> index,
-                             llvm::ArrayRef<int64_t> shape,
-                             llvm::ArrayRef<int64_t> source,
-                             llvm::MutableArrayRef<Value> result) {
-  auto getStrides = [](llvm::ArrayRef<int64_t> sizes) {
-    llvm::SmallVector<int64_t> strides(sizes.size() + 1, 1);
-    for (size_t i = sizes.size(); i-- > 0;)
-      strides[i] = strides[i + 1] * sizes[i];
-    return strides; // strides[i+1] is the stride of axis i, strides[0] the count
-  };
-  llvm::SmallVector<int64_t> from = getStrides(shape), to = getStrides(source);
-  llvm::SmallVector<int64_t> cuts(from);
-  llvm::append_range(cuts, to);
-  llvm::sort(cuts);
-  cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
-  bool refines = true;
-  for (size_t i = 0; i + 1 < cuts.size(); ++i)
-    refines &= cuts[i + 1] % cuts[i] == 0;
-  if (!refines) {
-    Value offset = ravel(index, shape);
-    for (size_t axis = 0; axis < source.size(); ++axis) {
-      Value digit = floorDiv(offset, to[axis + 1]);
-      result[axis] = axis == 0 ? digit : floorMod(digit, source[axis]);
-      if (!result[axis])
-        return false;
-    }
-    return true;
-  }
-  for (Value &digit : result)
-    digit = constant(0);
-  size_t axis = shape.size() - 1, target = source.size() - 1;
-  for (size_t i = 0; i + 1 < cuts.size(); ++i) {
-    while (cuts[i] >= from[axis])
-      --axis;
-    while (cuts[i] >= to[target])
-      --target;
-    int64_t below = cuts[i] / from[axis + 1];
-    Value piece = floorDiv(index[axis], below);
-    if (cuts[i + 1] != from[axis])
-      piece = floorMod(piece, cuts[i + 1] / cuts[i]);
-    result[target] =
-        add(result[target], mul(piece, cuts[i] / to[target + 1]));
-    if (!result[target])
-      return false;
-  }
-  return true;
-}
-
-llvm::SmallVector<Value> IndexMath::reshape(llvm::ArrayRef<Value> index,
-                                            llvm::ArrayRef<int64_t> shape,
-                                            llvm::ArrayRef<int64_t> source) {
-  llvm::SmallVector<Value> result(source.size(), constant(0));
-  // Axes of size 1 are index 0 and no part of any group.
-  llvm::SmallVector<size_t> axes, sourceAxes;
-  for (size_t i = 0; i < shape.size(); ++i)
-    if (shape[i] != 1)
-      axes.push_back(i);
-  for (size_t i = 0; i < source.size(); ++i)
-    if (source[i] != 1)
-      sourceAxes.push_back(i);
-  // From the right, the shortest runs of axes with equal products.
-  while (!axes.empty()) {
-    llvm::SmallVector<int64_t> groupShape, groupSource;
-    llvm::SmallVector<Value> groupIndex;
-    llvm::SmallVector<size_t> places;
-    // The products may pass 64 bits on the way: compare in 128.
-    __int128 left = 1, right = 1;
-    do {
-      if (left <= right) {
-        size_t axis = axes.pop_back_val();
-        groupShape.insert(groupShape.begin(), shape[axis]);
-        groupIndex.insert(groupIndex.begin(), index[axis]);
-        left *= shape[axis];
-      } else {
-        size_t axis = sourceAxes.pop_back_val();
-        groupSource.insert(groupSource.begin(), source[axis]);
-        places.insert(places.begin(), axis);
-        right *= source[axis];
-      }
-    } while (left != right);
-    llvm::SmallVector<Value> digits(places.size());
-    if (!reshapeGroup(groupIndex, groupShape, groupSource, digits))
-      return {};
-    for (auto [place, digit] : llvm::zip(places, digits))
-      result[place] = digit;
-  }
+  Value result = compose(sum, /*mayWrap=*/true);
+  if (result == value)
+    canonical.insert(value);
   return result;
 }
 
-llvm::SmallVector<Value> IndexMath::getRanges(llvm::ArrayRef<Value> index) {
-  llvm::SmallVector<Value> ranges;
-  llvm::SmallVector<Value> stack(index);
-  llvm::DenseSet<Value> seen;
-  while (!stack.empty()) {
-    Value value = stack.pop_back_val();
-    Operation *op = value.getDefiningOp();
-    if (!seen.insert(value).second)
-      continue;
-    if (isa<RangeOp>(op))
-      ranges.push_back(value);
-    else if (isAlu(*::uop::getOpCode(op)))
-      llvm::append_range(stack, op->getOperands());
+//===----------------------------------------------------------------------===//
+// The order of terms
+//===----------------------------------------------------------------------===//
+
+/// The first loop of an atom: its own, or that of the sum it divides, whose atoms
+/// are known by now.
+IndexMath::Order IndexMath::getOrder(Value atom) {
+  if (auto it = orders.find(atom); it != orders.end())
+    return it->second;
+  if (given)
+    return getStructure(atom);
+  int64_t loop = intMax + 1;
+  Operation *op = atom.getDefiningOp();
+  if (auto range = dyn_cast<RangeOp>(op))
+    loop = range.getIdx();
+  else if (isa<FloorDivOp, FloorModOp>(op))
+    for (const Sum::Term &term : decompose(op->getOperand(0)).terms)
+      if (auto it = orders.find(term.atom); it != orders.end())
+        loop = std::min(loop, it->second.loop);
+  uint64_t place = orders.size();
+  return orders[atom] = {loop, place};
+}
+
+/// A hash of what a node holds besides its sources, the same in every run.
+static uint64_t hashArg(Operation *op, OpCode code) {
+  Arg arg = getArg(code, op);
+  uint64_t hash = static_cast<uint64_t>(code) * 0x9e3779b97f4a7c15ull +
+                  static_cast<uint64_t>(arg.number) * 0xff51afd7ed558ccdull +
+                  static_cast<uint64_t>(arg.kind) + 1;
+  auto mix = [&](uint64_t v) {
+    hash = (hash ^ (hash >> 29) ^ v) * 0xbf58476d1ce4e5b9ull;
+  };
+  if (auto number = dyn_cast_or_null<IntegerAttr>(arg.attr))
+    mix(getWord(number));
+  else if (auto number = dyn_cast_or_null<FloatAttr>(arg.attr))
+    mix(getWord(number));
+  else if (auto array = dyn_cast_or_null<DenseI64ArrayAttr>(arg.attr))
+    for (int64_t v : array.asArrayRef())
+      mix(v);
+  else if (auto text = dyn_cast_or_null<StringAttr>(arg.attr))
+    for (char c : text.getValue())
+      mix(c);
+  else if (auto kind = dyn_cast_or_null<ReduceKindAttr>(arg.attr))
+    mix(static_cast<uint64_t>(kind.getValue()));
+  if (arg.type) {
+    if (auto dtype = getDTypeOrNone(arg.type))
+      mix(static_cast<uint64_t>(*dtype));
+    for (int64_t size : getShape(arg.type))
+      mix(size);
   }
-  llvm::sort(ranges, [](Value a, Value b) {
-    return a.getDefiningOp<RangeOp>().getIdx() <
-           b.getDefiningOp<RangeOp>().getIdx();
-  });
-  return ranges;
+  return hash;
+}
+
+IndexMath::Order IndexMath::getStructure(Value atom) {
+  llvm::SmallVector<Value, 8> stack{atom};
+  while (!stack.empty()) {
+    Value value = stack.back();
+    Operation *op = value.getDefiningOp();
+    if (orders.contains(value)) {
+      stack.pop_back();
+      continue;
+    }
+    bool ready = true;
+    for (Value source : op->getOperands())
+      if (!orders.contains(source)) {
+        stack.push_back(source);
+        ready = false;
+      }
+    if (!ready)
+      continue;
+    OpCode code = *::uop::getOpCode(op);
+    Order order{intMax + 1, hashArg(op, code)};
+    if (auto range = dyn_cast<RangeOp>(op))
+      order.loop = range.getIdx();
+    for (Value source : op->getOperands()) {
+      Order of = orders.find(source)->second;
+      if (isAlu(code))
+        order.loop = std::min(order.loop, of.loop);
+      order.tie = (order.tie ^ (order.tie >> 31)) * 0x94d049bb133111ebull +
+                  of.tie;
+    }
+    orders[value] = order;
+    stack.pop_back();
+  }
+  return orders.find(atom)->second;
+}
+
+bool IndexMath::inOrder(Value a, Value b) {
+  if (a == b || isa<ConstOp>(b.getDefiningOp()))
+    return true;
+  if (isa<ConstOp>(a.getDefiningOp()))
+    return false;
+  return !(getOrder(b) < getOrder(a));
 }

@@ -1,7 +1,9 @@
-//===- IndexMath.h - index arithmetic, simplified as it is built *- C++ -*-===//
+//===- IndexMath.h - integer arithmetic in canonical form -------*- C++ -*-===//
 //
-// Sums of scaled atoms (ranges, quotients, remainders) in one canonical form, so
-// that ravelling an index and unravelling it again leaves nothing behind.
+// Sums of scaled atoms (ranges, quotients, remainders) in one canonical form,
+// and what division and comparison make of them. Rangeify builds indices with
+// it, so that ravelling an index and unravelling it again leaves nothing behind,
+// and the rules on integers simplify any graph with it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -10,19 +12,45 @@
 
 #include "Uop/Graph/Bounds.h"
 #include "Uop/Graph/UniquingBuilder.h"
+#include "llvm/ADT/DenseSet.h"
+#include <functional>
 
 namespace uop {
 
-/// Builds i32 index expressions through a UniquingBuilder. Every expression is a
-/// sum of atoms times constants, printed by descending stride, then by loop, the
-/// constant last. No expression that it returns can wrap: one whose bounds leave
-/// i32 is null, and so is everything made of a null.
+/// The i32 expression constant + factor * atom + ...
+struct Sum {
+  struct Term {
+    mlir::Value atom;
+    int64_t factor;
+  };
+  llvm::SmallVector<Term, 4> terms;
+  int64_t constant = 0;
+};
+
+/// Builds i32 expressions. Every expression is a sum of atoms times constants, by
+/// descending stride, then by loop, the constant last.
 ///
-/// Quotients and remainders are split by congruence (terms that the divisor
-/// divides leave), by bounds and by common factors; `e//c*c + e%c` is `e` again.
+/// Over a UniquingBuilder, no expression that it returns can wrap: one whose
+/// bounds leave i32 is null, and so is everything made of a null; what it did
+/// not build is an atom. Over the graph of a rule, sums and products are taken
+/// apart wherever they are found, and wrap; terms of one factor are gathered
+/// under one product. Quotients and remainders are split by congruence (terms
+/// that the divisor divides leave), by bounds and by common factors, where the
+/// bounds prove that nothing wraps; `e//c*c + e%c` is `e` again.
 class IndexMath {
 public:
-  explicit IndexMath(UniquingBuilder &builder) : builder(builder) {}
+  using GetFn = std::function<mlir::Value(OpCode, mlir::ValueRange,
+                                          const Arg &)>;
+  using SharedFn = std::function<bool(mlir::Value)>;
+
+  /// Over indices that this object builds.
+  explicit IndexMath(UniquingBuilder &builder);
+  /// Over a graph of any origin, whose nodes `get` finds or makes. What
+  /// `isShared` says of a value decides whether a sum is taken apart.
+  IndexMath(mlir::MLIRContext *context, GetFn get, Bounds &bounds,
+            SharedFn isShared);
+
+  IndexMath(const IndexMath &) = delete;
 
   mlir::Value constant(int64_t value);
   mlir::Value add(mlir::Value a, mlir::Value b);
@@ -52,41 +80,104 @@ public:
   /// The RANGEs that an index expression is made of, by loop.
   llvm::SmallVector<mlir::Value> getRanges(llvm::ArrayRef<mlir::Value> index);
 
-private:
-  struct Term {
-    mlir::Value atom;
-    int64_t factor;
-  };
-  struct Sum {
-    llvm::SmallVector<Term, 4> terms;
-    int64_t constant = 0;
-  };
+  //===--------------------------------------------------------------------===//
+  // For rules: null and nullopt mean that there is nothing to gain.
+  //===--------------------------------------------------------------------===//
 
+  /// A sum or a product with a constant in canonical form; null if it has it.
+  /// Takes apart what is not shared, or with `deep` all of it, where it has no
+  /// more than `maxTerms` terms; `stopped`: whether there was more.
+  mlir::Value gather(mlir::Value value, size_t maxTerms, bool deep,
+                     bool *stopped = nullptr);
+  bool isCanonical(mlir::Value value) const {
+    return canonical.contains(value);
+  }
+  /// `a // b`, `a % b` of i32 scalars.
+  mlir::Value divide(mlir::Value a, mlir::Value b);
+  mlir::Value modulo(mlir::Value a, mlir::Value b);
+  /// `a < b`, `a != b` of i32 scalars.
+  mlir::Value less(mlir::Value a, mlir::Value b);
+  mlir::Value notEqual(mlir::Value a, mlir::Value b);
+  /// Whether `a < b`; nullopt where the bounds do not tell.
+  std::optional<bool> isLess(mlir::Value a, mlir::Value b);
+  /// Whether the operands of a commutative op stand in order: a constant on the
+  /// right, else by loop and structure.
+  bool inOrder(mlir::Value a, mlir::Value b);
+
+private:
+  // Sums.
   Sum decompose(mlir::Value value);
-  mlir::Value compose(Sum sum);
+  /// Like decompose, but no part of the sum wraps; else `value` is an atom.
+  Sum decomposeExact(mlir::Value value);
+  /// False for a sum of more terms. `stopped`: whether it holds a shared sum.
+  bool flatten(mlir::Value value, Sum &sum, size_t maxTerms, bool stopAtShared,
+               bool *stopped = nullptr);
+  /// Brings factors and constant into i32.
+  static void wrapSum(Sum &sum);
+  mlir::Value compose(Sum sum, bool mayWrap = false);
+  mlir::Value composeTerms(Sum &sum);
   Bounds::Interval bounds(const Sum &sum);
+  bool fits(const Sum &sum);
   void addTerm(Sum &sum, mlir::Value atom, int64_t factor);
   void addScaled(Sum &sum, const Sum &other, int64_t factor);
   /// Joins one quotient with its remainder; false when there is no such pair.
   bool recombine(Sum &sum);
   bool joinDigits(Sum &sum);
-  /// Splits off what `divisor` divides: sum = divisor * quotient + rest, the
-  /// rest's constant in [0, divisor).
-  std::pair<Sum, Sum> split(const Sum &sum, int64_t divisor);
-  mlir::Value atomDiv(Sum rest, int64_t divisor);
-  mlir::Value atomMod(Sum rest, int64_t divisor);
-  int64_t getLoop(mlir::Value atom);
+  bool isQuotient(mlir::Value value, mlir::Value e, int64_t c);
+  void sortTerms(Sum &sum);
+
+  // Division. `sum` does not wrap, and neither does the result.
+  bool divideInto(Sum sum, int64_t divisor, Sum &total, int depth = 0);
+  bool moduloInto(Sum sum, int64_t divisor, int64_t scale, Sum &total,
+                  int depth = 0);
+  int64_t splitDigits(const Sum &sum, int64_t divisor, Sum &high, Sum &low);
+  bool replaceRemainders(Sum &sum, int64_t divisor);
+  /// Residues of the factors that put the whole sum between two multiples of the
+  /// divisor.
+  std::optional<Sum> findResidues(const Sum &sum, int64_t divisor);
+  bool dropDigits(Sum &sum, int64_t &limit);
+  mlir::Value boolean(bool value);
+  mlir::Value divideBySymbol(mlir::Value a, mlir::Value b, bool remainder);
+
+  // Order of terms.
+  struct Order {
+    int64_t loop;
+    uint64_t tie;
+    bool operator<(const Order &o) const {
+      return loop != o.loop ? loop < o.loop : tie < o.tie;
+    }
+  };
+  Order getOrder(mlir::Value atom);
+  Order getStructure(mlir::Value atom);
+
+  mlir::Value get(OpCode code, mlir::ValueRange sources, const Arg &arg = {}) {
+    return getNode(code, sources, arg);
+  }
   bool reshapeGroup(llvm::ArrayRef<mlir::Value> index,
                     llvm::ArrayRef<int64_t> shape,
                     llvm::ArrayRef<int64_t> source,
                     llvm::MutableArrayRef<mlir::Value> result);
 
-  UniquingBuilder &builder;
-  Bounds knownBounds;
+  GetFn getNode;
+  /// Null for what this object builds by itself.
+  SharedFn isShared;
+  bool given;
+  Bounds ownBounds;
+  Bounds &knownBounds;
+  mlir::MLIRContext *context;
   llvm::DenseMap<mlir::Value, Sum> sums;
-  /// The first loop of each atom and its place in the order of creation.
-  llvm::DenseMap<mlir::Value, std::pair<int64_t, unsigned>> atomOrder;
+  /// The first loop of each atom and its place in the order of creation, or in
+  /// a given graph a hash of its structure.
+  llvm::DenseMap<mlir::Value, Order> orders;
+  /// Sums and products in canonical form, in a given graph.
+  llvm::DenseSet<mlir::Value> canonical;
 };
+
+/// a / b, rounded down.
+inline int64_t divideDown(int64_t a, int64_t b) {
+  int64_t q = a / b;
+  return q * b != a && (a < 0) != (b < 0) ? q - 1 : q;
+}
 
 } // namespace uop
 

@@ -6,6 +6,7 @@
 
 #include "Uop/Transforms/RuleSets.h"
 #include "Uop/Transforms/Passes.h"
+#include "Uop/Transforms/RuleReport.h"
 
 using namespace mlir;
 using namespace uop;
@@ -19,6 +20,26 @@ llvm::ArrayRef<RuleSet> uop::getRuleSets() {
   static const RuleSet sets[] = {
       {"fold", "ALU ops of constants become constants", true,
        populateFoldRules},
+      {"identities", "neutral, absorbing and equal operands", true,
+       populateIdentityRules},
+      {"sums", "i32 sums in canonical form, operands in order", true,
+       populateSumRules},
+      {"division", "floor division and remainder", true, populateDivisionRules},
+      {"comparisons", "CMPLT, CMPNE and MAX of integers", true,
+       populateComparisonRules},
+      {"boolean", "and, or, not", true, populateBooleanRules},
+      {"where", "nested WHEREs and ALU ops of them", true, populateWhereRules},
+      {"guarded", "values under the condition that guards them", true,
+       populateGuardedRules},
+      {"casts", "CAST of CAST", true, populateCastRules},
+      {"fast-math", "floats as if they were real numbers: changes results",
+       false, populateFastMathRules},
+      {"stacks", "an INDEX of a STACK by a constant selects", true,
+       populateStackRules},
+      {"reductions", "reductions that algebra does without their loop", true,
+       populateReductionRules},
+      {"evaluate", "a program of constants becomes its value", false,
+       populateEvaluateRules},
   };
   return sets;
 }
@@ -30,20 +51,74 @@ const RuleSet *uop::findRuleSet(llvm::StringRef name) {
   return nullptr;
 }
 
-FailureOr<RewriteStats> uop::simplify(ProgramOp program,
-                                      const SimplifyOptions &options) {
-  RewritePatternSet patterns(program.getContext());
-  if (options.sets.empty())
+FailureOr<FrozenRewritePatternSet>
+uop::getRulePatterns(MLIRContext *context, llvm::ArrayRef<std::string> sets,
+                     ErrorFn error) {
+  RewritePatternSet patterns(context);
+  if (sets.empty())
     for (const RuleSet &set : getRuleSets())
       if (set.isDefault)
         set.populate(patterns);
-  for (const std::string &name : options.sets) {
+  for (const std::string &name : sets) {
     const RuleSet *set = findRuleSet(name);
-    if (!set)
-      return emitError(program.getLoc()) << "no rule set '" << name << "'";
+    if (!set) {
+      error("no rule set '" + name + "'");
+      return failure();
+    }
     set->populate(patterns);
   }
-  return graphRewrite(program, std::move(patterns), options.rewrite);
+  return FrozenRewritePatternSet(std::move(patterns));
+}
+
+FailureOr<RewriteStats> uop::simplify(ProgramOp program,
+                                      const FrozenRewritePatternSet &patterns,
+                                      const RewriteOptions &given) {
+  // Each round that is not the last makes something smaller; the limit only
+  // guards against rules from elsewhere.
+  constexpr int maxRounds = 16;
+  RewriteOptions options = given;
+  std::optional<RewriteStats> total;
+  for (int round = 0; round < maxRounds; ++round) {
+    options.thrifty = given.thrifty;
+    options.refuseGrowth = true;
+    int64_t written = program.getBodyBlock().getOperations().size() - 1;
+    FailureOr<RewriteStats> stats = graphRewrite(program, patterns, options);
+    if (failed(stats))
+      return failure();
+    bool refused = stats->refused;
+    if (refused) {
+      options.thrifty = true;
+      options.refuseGrowth = given.refuseGrowth;
+      stats = graphRewrite(program, patterns, options);
+      if (failed(stats))
+        return failure();
+    }
+    int64_t steps = stats->getSteps();
+    // What the root does not reach counted as a user, and is gone now.
+    bool changed = steps > 0 || written > stats->nodesBefore;
+    bool again = changed && (refused || stats->heldBack);
+    if (!total) {
+      total = *stats;
+    } else {
+      total->nodesAfter = stats->nodesAfter;
+      total->costAfter = stats->costAfter;
+      for (auto &[rule, count] : stats->fired)
+        total->fired[rule] += count;
+    }
+    if (!again)
+      break;
+  }
+  return *total;
+}
+
+FailureOr<RewriteStats> uop::simplify(ProgramOp program,
+                                      const SimplifyOptions &options) {
+  auto patterns = getRulePatterns(
+      program.getContext(), options.sets,
+      [&](const llvm::Twine &what) { emitError(program.getLoc()) << what; });
+  if (failed(patterns))
+    return failure();
+  return simplify(program, *patterns, options.rewrite);
 }
 
 namespace {
@@ -51,14 +126,31 @@ namespace {
 struct SimplifyPass : uop::impl::UopSimplifyBase<SimplifyPass> {
   using UopSimplifyBase::UopSimplifyBase;
 
+  LogicalResult initialize(MLIRContext *context) override {
+    // A set that does not exist is an error of the program that it is asked for.
+    llvm::SmallVector<std::string> names(sets.begin(), sets.end());
+    auto found = getRulePatterns(context, names, [](const llvm::Twine &) {});
+    if (succeeded(found))
+      patterns = *found;
+    return success();
+  }
+
   void runOnOperation() override {
     SimplifyOptions options;
     llvm::append_range(options.sets, sets);
     if (maxSteps > 0)
       options.rewrite.maxSteps = maxSteps;
-    if (failed(simplify(getOperation(), options)))
-      signalPassFailure();
+    RuleReport report(ruleStats, traceRules);
+    report.observe(options.rewrite);
+    FailureOr<RewriteStats> stats =
+        patterns ? simplify(getOperation(), *patterns, options.rewrite)
+                 : simplify(getOperation(), options);
+    if (failed(stats))
+      return signalPassFailure();
+    report.print(getOperation(), *stats);
   }
+
+  std::optional<FrozenRewritePatternSet> patterns;
 };
 
 } // namespace

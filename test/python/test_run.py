@@ -165,6 +165,35 @@ def test_another_compiler(build, add, compiler):
     assert good(build.run("uop-run", add, "--fill=ones", CC=compiler)).startswith("[[2.0")
 
 
+@pytest.mark.parametrize("compiler", ["", "clang-22", "gcc"])
+@pytest.mark.parametrize(
+    "name", ["abs", "exit", "memcpy", "time", "main", "int", "uop_entry", "uop_kernel", "__int128", "_Bool", "9-a b", "\u00e9"]
+)
+def test_kernels_are_named_for_any_file(build, tmp_path, name, compiler):
+    file = write(tmp_path, ADD, f"{name}.uir")
+    out = good(build.run("uop-run", file, "--fill=iota", CC=compiler))
+    assert out == "[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]\n"
+
+
+@pytest.mark.parametrize("backend", ["c", "interpreter"])
+def test_outputs_are_written_all_or_none(build, tmp_path, backend):
+    file = write(
+        tmp_path,
+        "%a = buffer 2 : slot=0\n%b = buffer 2 : slot=1\n%p = index %a, 0\n%q = index %b, 1\n"
+        "%s = store %p, 3.5\n%t = store %q, 4.5\n%z = sink %s, %t\n",
+    )
+    kept = tmp_path / "kept.npy"
+    kept.write_bytes(b"kept")
+    for broken in (tmp_path / "none" / "x.npy", tmp_path):
+        bad(build.run("uop-run", file, f"--backend={backend}", f"--output=0={kept}", f"--output=1={broken}"), str(broken))
+        assert kept.read_bytes() == b"kept"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.uir", "kept.npy"]
+    other = tmp_path / "other.npy"
+    good(build.run("uop-run", file, f"--backend={backend}", f"--output=0={kept}", f"--output=1={other}"))
+    assert np.load(kept).tolist() == [3.5, 0.0]
+    assert np.load(other).tolist() == [0.0, 4.5]
+
+
 def test_cached_kernels_are_used_again(build, add, tmp_path):
     cache = str(tmp_path / "cache")
     first = build.run("uop-run", add, "--fill=ones", "--time", UOPC_CACHE=cache)
@@ -199,6 +228,10 @@ def test_cached_kernels_are_used_again(build, add, tmp_path):
         (["--input"], "--input takes a value"),
         (["other.uir"], "one program at a time"),
         (["--fill=ones", "--output=/nonexistent/y.npy"], "/nonexistent/y.npy"),
+        (["--fill=ones", "--output="], "--output takes"),
+        (["--fill=ones", "--output=0=a.npy"], "does not store to slot 0"),
+        (["--fill=ones", "--output=1=a.npy", "--output=b.npy"], "slot 1 twice"),
+        (["--fill=ones", "--output=0=a.npy", "--output=1=a.npy"], "one thing twice"),
     ],
 )
 def test_bad_command_lines(build, add, args, part):
@@ -241,8 +274,8 @@ def test_damaged_npy(build, add, tmp_path):
         ("%0 = buffer 2147483648\n", [":1:", "2147483648"]),
         ("%0 = buffer 4\n%1 = index %0, 4\n", [":2:", "INDEX 4 is out of bounds"]),
         ("%0 = buffer 4\n%1 = index %0, -1\n", [":2:", "INDEX -1 is out of bounds"]),
-        (LOOPS.replace("range 4", "range 5"), [":4:", "INDEX 0..4 is out of bounds for 4"]),
-        (LOOPS.replace("%q = index %out, %r", "%k = add %r, 1\n%q = index %out, %k"), [":8:", "INDEX 1..4"]),
+        (LOOPS.replace("range 4", "range 5"), [":4:", "(4 elements) is 4 at ridx0=4"]),
+        (LOOPS.replace("%q = index %out, %r", "%k = add %r, 1\n%q = index %out, %k"), [":8:", "is 4 at ridx0=3"]),
         ("%0 = param : slot=0\n", ["PARAM 0"]),
         ("%0 = buffer 4\n%1 = buffer 5\n", ["slot 0"]),
         (LOOPS.replace("%e = end %s, %r\n", "").replace("sink %e", "sink %s"), ["never closed", "loops [0]"]),
@@ -253,6 +286,15 @@ def test_damaged_npy(build, add, tmp_path):
 def test_programs_that_cannot_run(build, tmp_path, text, parts):
     file = write(tmp_path, text)
     bad(build.run("uop-run", file, "--fill=ones"), *parts)
+
+
+def test_what_has_no_c_form_is_one_error(build, tmp_path):
+    file = write(
+        tmp_path,
+        "%o = buffer 1 : slot=0\n%p = index %o, 0\n%s = store %p, 1\n%b = barrier %s\n%z = sink %b\n",
+    )
+    err = bad(build.run("uop-run", file), ":4:1: BARRIER has no C form")
+    assert err.count("\n") == 1
 
 
 def test_random_bytes(build, tmp_path):

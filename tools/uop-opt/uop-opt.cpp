@@ -8,6 +8,8 @@
 
 #include "Uop/Target/Uir.h"
 #include "Uop/Transforms/Passes.h"
+#include "Uop/Transforms/RuleReport.h"
+#include "Uop/Transforms/ValidatePasses.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/InitAllDialects.h"
@@ -25,6 +27,34 @@ using namespace mlir;
 namespace {
 
 using Buffer = std::unique_ptr<llvm::MemoryBuffer>;
+
+llvm::cl::opt<bool> validatePasses(
+    "uop-validate-passes",
+    llvm::cl::desc("Run every program before and after every pass on generated "
+                   "inputs, and stop at the first difference"));
+llvm::cl::opt<bool> validateVerbose(
+    "uop-validate-verbose",
+    llvm::cl::desc("With --uop-validate-passes, say which programs could not be "
+                   "run, and why"));
+/// Whether a pass was found to change what a program computes.
+std::atomic<bool> foundDifference = false;
+
+llvm::cl::opt<bool> ruleStats(
+    "uop-rule-stats",
+    llvm::cl::desc("Say of every pass which rules fired, how often and where"));
+llvm::cl::opt<bool> traceRules(
+    "uop-trace-rules",
+    llvm::cl::desc("Print every rewrite as .uir, before and after"));
+
+/// Has what passes report of their rules written as `.uir`.
+void setUpRuleReports() {
+  uop::RuleReportDefaults &reports = uop::getRuleReportDefaults();
+  reports.stats = ruleStats;
+  reports.trace = traceRules;
+  reports.printExcerpt = [](Value root, llvm::raw_ostream &os) {
+    uop::printUirExcerpt(root, uop::RuleReportDefaults::maxExcerpt, os);
+  };
+}
 
 /// Runs the pipeline over a `.uir` buffer whose comments say what diagnostics
 /// parser and passes are to give. What stock code checks is the text that it
@@ -63,7 +93,8 @@ Buffer convertToBytecode(Buffer buffer) {
   llvm::raw_string_ostream os(bytecode);
   if (failed(writeBytecodeToFile(*module, os)))
     return nullptr;
-  return llvm::MemoryBuffer::getMemBufferCopy(bytecode, name);
+  // Under its own name diagnostics would quote lines of bytecode.
+  return llvm::MemoryBuffer::getMemBufferCopy(bytecode, name + " (bytecode)");
 }
 
 /// Processes one `.uir` program: a file, or a part of one.
@@ -120,6 +151,16 @@ int main(int argc, char **argv) {
     return 0;
   }
 
+  if (validatePasses)
+    config.setPassPipelineSetupFn([inner = config](PassManager &pm) {
+      uop::ValidateOptions options;
+      options.verbose = validateVerbose;
+      pm.addInstrumentation(
+          uop::createPassValidator(foundDifference, options));
+      return inner.setupPassPipeline(pm);
+    });
+
+  setUpRuleReports();
   std::string error;
   Buffer buffer = openInputFile(input, &error);
   if (!buffer) {
@@ -128,7 +169,8 @@ int main(int argc, char **argv) {
   }
   std::string text;
   llvm::raw_string_ostream os(text);
-  if (failed(process(std::move(buffer), os, registry, config)))
+  if (failed(process(std::move(buffer), os, registry, config)) ||
+      foundDifference)
     return 1;
   std::unique_ptr<llvm::ToolOutputFile> file = openOutputFile(output, &error);
   if (!file) {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Options.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Option/ArgList.h"
 #include "llvm/Option/OptTable.h"
 
@@ -60,17 +61,20 @@ llvm::Error addFiles(const InputArgList &args, Options &options) {
     if (!options.inputs.try_emplace(slot, file).second)
       return makeError("--input gives slot " + llvm::Twine(slot) + " twice");
   }
+  llvm::StringSet<> outputFiles;
   for (const std::string &text : args.getAllArgValues(OPT_output_EQ)) {
     int64_t slot;
     StringRef file;
     bool fresh;
+    if (text.empty())
+      return makeError("--output takes [SLOT=]FILE.npy, got ''");
     if (splitSlot(text, slot, file)) {
       fresh = options.outputs.try_emplace(slot, file).second;
     } else {
-      fresh = options.valueOutput.empty() && !text.empty();
-      options.valueOutput = text;
+      fresh = options.valueOutput.empty();
+      file = options.valueOutput = text;
     }
-    if (!fresh)
+    if (!fresh || !outputFiles.insert(file).second)
       return makeError("--output names one thing twice: '" + text + "'");
   }
   return llvm::Error::success();

@@ -10,7 +10,7 @@
 #include "Uop/Runtime/Npy.h"
 #include "Uop/Runtime/Program.h"
 #include "Uop/Target/Uir.h"
-#include "Uop/Transforms/CheckIndices.h"
+#include "Uop/Transforms/CheckBounds.h"
 #include "Uop/Transforms/Linearize.h"
 #include "Uop/Transforms/Rangeify.h"
 #include "mlir/IR/AsmState.h"
@@ -51,16 +51,19 @@ private:
   /// The contents of a parameter before the run.
   llvm::Expected<Buffer> makeBuffer(const KernelParam &param, bool isRead);
   int finish(const std::map<int64_t, Array> &results);
-  int write(llvm::StringRef file, const void *data, DType dtype,
-            llvm::ArrayRef<int64_t> shape, uint64_t bytes);
+  /// An error for an --output that nothing would be written to.
+  int checkOutputs(const llvm::DenseSet<int64_t> &written);
   int report(int64_t slot, const void *data, DType dtype,
              llvm::ArrayRef<int64_t> shape, uint64_t bytes);
+  int commit();
 
   ProgramOp program;
   Options options;
   mlir::Type rootType;
   bool isLoops;
   int64_t outputSlot;
+  /// The files that wait until all of them are written.
+  std::vector<StagedNpy> staged;
 };
 
 llvm::Expected<Buffer> Session::makeBuffer(const KernelParam &param,
@@ -81,12 +84,12 @@ llvm::Expected<Buffer> Session::makeBuffer(const KernelParam &param,
   return buffer;
 }
 
-int Session::write(llvm::StringRef file, const void *data, DType dtype,
-                   llvm::ArrayRef<int64_t> shape, uint64_t bytes) {
-  if (llvm::Error error =
-          writeNpy(file, dtype, shape,
-                   {static_cast<const uint8_t *>(data), size_t(bytes)}))
-    return fail(std::move(error));
+int Session::checkOutputs(const llvm::DenseSet<int64_t> &written) {
+  for (const auto &output : options.outputs)
+    if (isLoops ? !written.contains(output.first)
+                : output.first != outputSlot)
+      return fail("the program does not store to slot " +
+                  llvm::Twine(output.first));
   return 0;
 }
 
@@ -94,12 +97,27 @@ int Session::write(llvm::StringRef file, const void *data, DType dtype,
 int Session::report(int64_t slot, const void *data, DType dtype,
                     llvm::ArrayRef<int64_t> shape, uint64_t bytes) {
   auto file = options.outputs.find(slot);
-  if (file != options.outputs.end())
-    return write(file->second, data, dtype, shape, bytes);
+  if (file != options.outputs.end()) {
+    llvm::Expected<StagedNpy> written =
+        StagedNpy::write(file->second, dtype, shape,
+                         {static_cast<const uint8_t *>(data), size_t(bytes)});
+    if (!written)
+      return fail(written.takeError());
+    staged.push_back(std::move(*written));
+    return 0;
+  }
   if (isLoops)
     llvm::outs() << "slot " << slot << ": ";
   printNested(llvm::outs(), data, dtype, shape);
   llvm::outs() << "\n";
+  return 0;
+}
+
+/// Puts the written files in their places.
+int Session::commit() {
+  for (StagedNpy &file : staged)
+    if (llvm::Error error = file.commit())
+      return fail(std::move(error));
   return 0;
 }
 
@@ -112,11 +130,15 @@ int Session::finish(const std::map<int64_t, Array> &results) {
                             buffer->size()))
       return status;
   }
-  return 0;
+  return commit();
 }
 
 int Session::lower() {
-  if (failed(rangeify(program)) || failed(checkIndices(program)) ||
+  // What can't be proved in a moment is left to run.
+  CheckBoundsOptions quick;
+  quick.budget = 1000000;
+  quick.warn = false;
+  if (failed(rangeify(program)) || failed(checkBounds(program, quick)) ||
       failed(linearize(program)))
     return 1;
   return 0;
@@ -130,6 +152,8 @@ int Session::interpret() {
     return 1;
   llvm::DenseSet<int64_t> written, read;
   collectAccesses(program, written, read);
+  if (checkOutputs(written))
+    return 1;
   for (const KernelParam &param : params) {
     llvm::Expected<Buffer> buffer =
         makeBuffer(param, !isLoops || read.contains(param.slot));
@@ -158,6 +182,10 @@ int Session::interpret() {
 int Session::execute() {
   std::string name = program.getSymName().str();
   if (lower())
+    return 1;
+  llvm::DenseSet<int64_t> written, read;
+  collectAccesses(program, written, read);
+  if (checkOutputs(written))
     return 1;
   llvm::Expected<Program> compiled =
       Program::compile(program, {name, options.strict});
@@ -216,9 +244,10 @@ int Session::execute() {
   }
   // No element, no store: the value is all brackets.
   if (!any && !isLoops)
-    return report(outputSlot, nullptr, getDType(rootType), getShape(rootType),
-                  0);
-  return 0;
+    if (int status = report(outputSlot, nullptr, getDType(rootType),
+                            getShape(rootType), 0))
+      return status;
+  return commit();
 }
 
 int Session::print() {
@@ -268,7 +297,12 @@ int Session::run() {
       return fail("a program of loops has no value: --output takes "
                   "SLOT=FILE.npy, got '" +
                   options.valueOutput + "'");
-    options.outputs[outputSlot] = options.valueOutput;
+    auto [it, fresh] =
+        options.outputs.try_emplace(outputSlot, options.valueOutput);
+    if (!fresh)
+      return fail("--output gives slot " + llvm::Twine(outputSlot) +
+                  " twice: '" + it->second + "' and '" + options.valueOutput +
+                  "'");
   }
   if (options.threads)
     setenv("OMP_NUM_THREADS", std::to_string(options.threads).c_str(), 1);
@@ -319,7 +353,9 @@ int main(int argc, char **argv) {
     });
   if (programs.size() != 1)
     return fail(options.file + ": " +
-                (programs.empty() ? "no such program"
+                (programs.empty()
+                     ? options.program.empty() ? "no program in it"
+                                               : "no such program"
                                   : "several programs: choose one with "
                                     "--program=NAME"));
   return Session(programs[0], options).run();

@@ -229,7 +229,7 @@ TEST_F(RewriteTest, ChangesInPlace) {
     %b = uop.add %x, %1 : i32
     %c = uop.mul %a, %b : i32
     uop.yield %c : i32)");
-  EXPECT_EQ(rewrite(), "const param add mul");
+  EXPECT_EQ(rewrite(), "param const add mul");
   EXPECT_EQ(stats.getSteps(), 1);
 }
 

@@ -328,7 +328,14 @@ TEST_F(CTest, Identifiers) {
   EXPECT_EQ(makeCIdentifier("main"), "main_");
   EXPECT_EQ(makeCIdentifier("exp2f"), "exp2f_");
   EXPECT_EQ(makeCIdentifier("fast"), "fast");
-  EXPECT_EQ(makeCIdentifier("\xc3\xa9"), "__");
+  EXPECT_EQ(makeCIdentifier("\xc3\xa9"), "k__");
+  EXPECT_EQ(makeCIdentifier("__int128"), "k__int128");
+  EXPECT_EQ(makeCIdentifier("_Bool"), "k_Bool");
+  EXPECT_EQ(makeCIdentifier("exit"), "exit_");
+  for (const char *name : {"_", "", "__x", "_X", "9", "9X", "int", "k__"}) {
+    std::string once = makeCIdentifier(name);
+    EXPECT_EQ(makeCIdentifier(once), once) << name;
+  }
 }
 
 /// A builder on a program of its own.

@@ -32,6 +32,10 @@ float fromHalfBits(uint16_t bits);
 Word evalAlu(OpCode code, DType source, DType target, Word a, Word b = 0,
              Word c = 0);
 
+/// Whether every implementation agrees on that value: not where C leaves it open
+/// (division by zero, INT_MIN // -1, a float outside i32). Only these are folded.
+bool isDefinedAlu(OpCode code, DType source, DType target, Word a, Word b = 0);
+
 /// `(a > b) ? a : b`, or the sum, as a REDUCE over `dtype` combines.
 Word evalReduce(ReduceKind kind, DType dtype, Word accumulator, Word value);
 /// What a REDUCE of nothing gives: 0; -inf, INT_MIN or false for max.

@@ -25,8 +25,17 @@ public:
   int64_t vmin(mlir::Value value) { return get(value).min; }
   int64_t vmax(mlir::Value value) { return get(value).max; }
 
+  /// From here on `value` is known to lie within `interval`; to be said before
+  /// anything that depends on it is asked for. What is said of one value twice
+  /// holds at once.
+  void assume(mlir::Value value, Interval interval);
+  /// Whether an assumption contradicts what the graph says of some value asked
+  /// for: then nothing ever computes it.
+  bool isContradictory() const { return contradictory; }
+
 private:
-  llvm::DenseMap<mlir::Value, Interval> known;
+  llvm::DenseMap<mlir::Value, Interval> known, assumed;
+  bool contradictory = false;
 };
 
 } // namespace uop

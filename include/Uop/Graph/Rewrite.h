@@ -8,8 +8,12 @@
 #ifndef UOP_GRAPH_REWRITE_H
 #define UOP_GRAPH_REWRITE_H
 
+#include "Uop/Graph/Bounds.h"
 #include "Uop/Graph/Walk.h"
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/Rewrite/FrozenRewritePatternSet.h"
+#include "llvm/ADT/DenseSet.h"
+#include <functional>
 #include <map>
 
 namespace uop {
@@ -19,12 +23,31 @@ struct RewriteOptions {
   /// node of the program that has been visited; then it is an error.
   int64_t maxSteps = 10000;
   int64_t stepsPerNode = 64;
+  /// What `GraphRewriter::isThrifty` says.
+  bool thrifty = false;
+  /// Leave the program as it was, and say so in the stats, rather than make it
+  /// larger (constants not counted).
+  bool refuseGrowth = false;
+  /// When set, called for every rewrite with the rule, the node that it matched
+  /// and what takes its place: new nodes are not unique yet and hold final ones.
+  /// A node that was changed in place is passed twice.
+  std::function<void(const mlir::Pattern &rule, mlir::Operation *before,
+                     mlir::Value after)>
+      onRewrite;
 };
 
 struct RewriteStats {
   /// Nodes that the root reaches.
   int64_t nodesBefore = 0;
   int64_t nodesAfter = 0;
+  /// The same without constants.
+  int64_t costBefore = 0;
+  int64_t costAfter = 0;
+  /// Whether a rule did not fire because a node is shared; once that node is
+  /// not, the rule may fire in another run.
+  bool heldBack = false;
+  /// Whether the program was left as it was by `refuseGrowth`.
+  bool refused = false;
   /// How often a rule fired, by the debug name of its pattern.
   std::map<std::string, int64_t> fired;
 
@@ -34,6 +57,113 @@ struct RewriteStats {
       steps += count;
     return steps;
   }
+};
+
+/// What graphRewrite gives to patterns. It notes what they create and what they
+/// replace their root by, and lets them touch nothing else. To patterns that
+/// ask for it (`from`), it offers the graph's own unique nodes and bounds.
+class GraphRewriter final : public mlir::PatternRewriter,
+                            public mlir::RewriterBase::Listener {
+public:
+  /// `rewriter` if it is a GraphRewriter; null under other drivers.
+  static GraphRewriter *from(mlir::PatternRewriter &rewriter) {
+    return dynamic_cast<GraphRewriter *>(&rewriter);
+  }
+
+  /// The node of this structure: the one that exists, or a new one, rewritten in
+  /// turn if the pattern succeeds. Null, with an error, when it is malformed.
+  mlir::Value get(OpCode code, mlir::ValueRange sources, const Arg &arg = {});
+  /// The node of this structure if it exists already; else null.
+  mlir::Value lookup(OpCode code, mlir::ValueRange sources,
+                     const Arg &arg = {}) const;
+
+  /// Bounds of the nodes of this graph, remembered over the whole run.
+  Bounds &getBounds() { return bounds; }
+
+  /// The node of the program before rewriting that led to the one that is
+  /// matched; null when a rule created it.
+  mlir::Operation *getOriginal() const { return original; }
+  /// How many operands of the program before rewriting stand for `value`.
+  unsigned getUses(mlir::Value value) const {
+    auto it = uses.find(value.getDefiningOp());
+    return it == uses.end() ? 1 : it->second;
+  }
+  /// Whether more than one does, so that it may stay whatever becomes of the
+  /// matched node.
+  bool isShared(mlir::Value value) const { return getUses(value) > 1; }
+  /// Leaves the matched node to a rule that will match its only user. When it
+  /// turns out to have others, it is offered again.
+  void defer() { deferred = true; }
+  /// Notes that a rule would fire if nodes were not shared.
+  void holdBack() { heldBack = true; }
+
+  /// Whether a rule may create one node at most, so that the graph can't grow
+  /// whatever is shared.
+  bool isThrifty() const { return thrifty; }
+  /// What the pattern has created through `get` and otherwise.
+  llvm::ArrayRef<mlir::Operation *> getCreated() const { return created; }
+
+  /// Takes back what was created and `by` does not need.
+  void discardUnused(mlir::Value by);
+
+  /// What the rules of one run remember together; made at the first call. Ops of
+  /// the graph keep their address until the end of the run.
+  template <typename T, typename MakeFn> T &getMemo(MakeFn make) {
+    auto &memo = memos[&MemoKey<T>::key];
+    if (!memo)
+      memo = make();
+    return *static_cast<T *>(memo.get());
+  }
+
+  /// Rewrites in PDL may fail half way; MLIR aborts unless this is true. All that
+  /// the match made is taken back.
+  bool canRecoverFromRewriteFailure() const override { return true; }
+
+  // What MLIR calls when a pattern changes something.
+  void notifyOperationInserted(mlir::Operation *op,
+                               InsertPoint previous) override;
+  void replaceOp(mlir::Operation *op, mlir::ValueRange values) override;
+  void replaceOp(mlir::Operation *op, mlir::Operation *by) override;
+  void replaceAllUsesWith(mlir::Value from, mlir::Value to) override;
+  void eraseOp(mlir::Operation *op) override;
+  void startOpModification(mlir::Operation *op) override;
+  void cancelOpModification(mlir::Operation *op) override;
+
+private:
+  friend class RewriteDriver;
+  template <typename T> struct MemoKey {
+    static inline char key = 0;
+  };
+
+  explicit GraphRewriter(UniquingBuilder &builder);
+  void start(mlir::Operation *op);
+  void rollBack();
+  void setReplacement(mlir::ValueRange values);
+  bool owns(mlir::Operation *op);
+  /// What has become of a node that was replaced.
+  mlir::Value getFinal(mlir::Value value) const;
+
+  UniquingBuilder &builder;
+  Bounds bounds;
+  llvm::DenseMap<const void *, std::shared_ptr<void>> memos;
+  mlir::Operation *root = nullptr;
+  mlir::Operation *original = nullptr;
+  /// What the pattern made, in order of creation.
+  llvm::SmallVector<mlir::Operation *> created;
+  /// Those of them that a rule made which is not through yet.
+  llvm::SmallPtrSet<mlir::Operation *, 4> found;
+  mlir::Value replacement;
+  /// Whether root was changed in place; the builder has forgotten it then.
+  bool modified = false;
+  bool deferred = false;
+  bool heldBack = false;
+  bool thrifty = false;
+  /// What the pattern did that it must not.
+  const char *violation = nullptr;
+  llvm::DenseMap<mlir::Operation *, unsigned> uses;
+  /// Known to the builder, but not offered to the rules yet.
+  llvm::DenseSet<mlir::Operation *> raw;
+  llvm::DenseMap<mlir::Operation *, mlir::Value> superseded;
 };
 
 /// Rewrites `program` with `patterns` (C++, DRR or PDL) until none matches.

@@ -18,6 +18,10 @@ namespace uop {
 /// depth first order that follows from the graph alone, not from the block.
 std::vector<mlir::Operation *> toposort(mlir::Value root);
 
+/// The ops that `root` reaches in the fewest steps, sources before users: at most
+/// `limit` that have sources, and those without that they use.
+std::vector<mlir::Operation *> nearest(mlir::Value root, size_t limit);
+
 /// Rebuilds what `root` reaches through `builder`, each node of `mapping` as the
 /// value it maps to (which must be in builder's block). Nodes are copied when
 /// they are in another block, and unchanged ones are shared when in the same.

@@ -15,6 +15,7 @@
 #include "llvm/Support/Error.h"
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace uop::runtime {
@@ -35,8 +36,31 @@ struct NpyArray {
 /// too many.
 llvm::Expected<NpyArray> readNpy(llvm::StringRef path);
 
-/// Writes an array as version 1.0, in one step: on an error a file that stood
-/// at `path` is as it was. `data` holds the elements as in `NpyArray`.
+/// An array as a file of version 1.0 that stands beside its place until
+/// `commit` puts it there. One that is never committed leaves nothing behind.
+class StagedNpy {
+public:
+  /// Writes the file. `data` holds the elements as in `NpyArray`. A device or a
+  /// pipe has no place beside it, so that gets the array at once.
+  static llvm::Expected<StagedNpy> write(llvm::StringRef path, DType dtype,
+                                         llvm::ArrayRef<int64_t> shape,
+                                         llvm::ArrayRef<uint8_t> data);
+  llvm::Error commit();
+
+  StagedNpy(StagedNpy &&other);
+  StagedNpy &operator=(StagedNpy &&) = delete;
+  ~StagedNpy();
+
+private:
+  StagedNpy() = default;
+
+  /// As the caller named it; the file that this is; the file beside that, empty
+  /// if there is none (any more).
+  std::string path, target, temporary;
+};
+
+/// Writes an array in one step: on an error a file that stood at `path` is as
+/// it was.
 llvm::Error writeNpy(llvm::StringRef path, DType dtype,
                      llvm::ArrayRef<int64_t> shape,
                      llvm::ArrayRef<uint8_t> data);

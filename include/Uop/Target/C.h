@@ -39,7 +39,8 @@ mlir::LogicalResult printC(ProgramOp program, llvm::raw_ostream &os,
                            const COptions &options);
 
 /// `name` as a C identifier: other characters become `_`, a leading digit gets
-/// one in front, keywords one behind.
+/// one in front, keywords one behind, and names that C reserves, as `__x`, a `k`
+/// in front. An identifier that this returned stays as it is.
 std::string makeCIdentifier(llvm::StringRef name);
 
 } // namespace uop

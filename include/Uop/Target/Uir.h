@@ -25,6 +25,11 @@ mlir::OwningOpRef<mlir::ModuleOp> parseUir(const llvm::SourceMgr &sourceMgr,
 /// inline where the statement's other operands give their type back.
 void printUir(ProgramOp program, llvm::raw_ostream &os);
 
+/// Prints the nodes nearest to `root` (at most `limit` that have sources) in the
+/// same form; a program of its own when nothing is cut off, else with a comment
+/// `# %0 = add ...` for each node that is.
+void printUirExcerpt(mlir::Value root, size_t limit, llvm::raw_ostream &os);
+
 /// Whether a file is `.uir`: by its name, or for standard input ("-") by its text:
 /// the first statement starts with `%name =` followed by a bare UOp mnemonic.
 bool isUir(llvm::StringRef fileName, llvm::StringRef text);

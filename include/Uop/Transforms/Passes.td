@@ -52,6 +52,95 @@ def UopSimplify : Pass<"uop-simplify", "::uop::ProgramOp"> {
     ListOption<"sets", "sets", "std::string",
                "Names of rule sets, in place of the default ones">,
     Option<"maxSteps", "max-steps", "int64_t", "10000",
+           "How many rules may fire before it is an error">,
+    Option<"ruleStats", "rule-stats", "bool", "false",
+           "Say which rules fired, how often and where">,
+    Option<"traceRules", "trace-rules", "bool", "false",
+           "Print every rewrite, before and after">];
+}
+
+def UopApplyRules : Pass<"uop-apply-rules", "::uop::ProgramOp"> {
+  let summary = "rewrite by the rules of a file to a fixed point";
+  let description = [{
+    Reads rules in PDLL (or a `.mlir` file of `pdl.pattern`s) and applies them like
+    `uop-simplify` applies its own. `--uop-apply-rules=FILE` is short for
+    `--uop-apply-rules=file=FILE`. Rules may call the native constraints and
+    rewrites of `Uop/Transforms/Rules.pdll`. Gives up on a file that is malformed,
+    with line and column; on a rule that builds a malformed node or changes a
+    node's type; and when rules undo each other, with their names.
+
+    ```mlir
+    // with: Pattern MulOne => replace op<uop.mul>(
+    //         x: Value, op<uop.const>{value = attr<"1 : i32">}) with x;
+    // before
+    %0 = uop.range 0 loop %n : i32
+    %1 = uop.const 1 : i32
+    %2 = uop.mul %0, %1 : i32
+    // after
+    %0 = uop.range 0 loop %n : i32
+    ```
+  }];
+  let options = [
+    Option<"file", "file", "std::string", "",
+           "The rule file: PDLL, or PDL if its name ends in .mlir">,
+    ListOption<"include", "include", "std::string",
+               "Folders of the files that a rule file includes">,
+    ListOption<"sets", "sets", "std::string",
+               "Names of rule sets to apply beside the file's rules">,
+    Option<"maxSteps", "max-steps", "int64_t", "10000",
+           "How many rules may fire before it is an error">,
+    Option<"ruleStats", "rule-stats", "bool", "false",
+           "Say which rules fired, how often and where">,
+    Option<"traceRules", "trace-rules", "bool", "false",
+           "Print every rewrite, before and after">];
+  let dependentDialects = ["::mlir::pdl::PDLDialect",
+                           "::mlir::pdl_interp::PDLInterpDialect"];
+}
+
+def UopInlineCalls : Pass<"uop-inline-calls", "::uop::ProgramOp"> {
+  let summary = "replace every CALL by its body over its arguments";
+  let description = [{
+    Beta reduction, outermost first. A CALL's body is a scope: PARAM slot i of it
+    is argument i, and the body of a nested CALL is bound by that CALL alone. A body
+    under equal arguments is built once; PARAMs outside any CALL stay. Nothing is
+    folded.
+
+    ```mlir
+    // before
+    %0 = uop.param 0 : i32
+    %1 = uop.mul %0, %0 : i32
+    %2 = uop.const 7 : i32
+    %3 = uop.call "square" %1, %2 : i32
+    // after
+    %0 = uop.const 7 : i32
+    %1 = uop.mul %0, %0 : i32
+    ```
+  }];
+}
+
+def UopCanonicalizeIndices
+    : Pass<"uop-canonicalize-indices", "::uop::ProgramOp"> {
+  let summary = "rewrite index arithmetic by rules, and nothing else";
+  let description = [{
+    `uop-simplify` held to nodes of which the value and all sources are scalars of
+    i32 or bool: indices, loop counters, masks. Floats, shaped values and memory
+    stay as written. Gives up like `uop-simplify`.
+
+    ```mlir
+    // before
+    %2 = uop.mul %0, %1 : i32        // 3 * 4
+    %3 = uop.index %x, %2 : !uop.mem<16xf32, global>, i32
+    %5 = uop.mul %4, %4 : f32        // 2.0 * 2.0
+    // after
+    %0 = uop.const 12 : i32
+    %1 = uop.index %x, %0 : !uop.mem<16xf32, global>, i32
+    %3 = uop.mul %2, %2 : f32
+    ```
+  }];
+  let options = [
+    ListOption<"sets", "sets", "std::string",
+               "Names of rule sets, in place of the default ones">,
+    Option<"maxSteps", "max-steps", "int64_t", "10000",
            "How many rules may fire before it is an error">];
 }
 
@@ -120,6 +209,27 @@ def UopVerifySchedule : Pass<"uop-verify-schedule", "::uop::ProgramOp"> {
     %5 = uop.end %4, %2 : !uop.void, i32    // closes the innermost loop
     ```
   }];
+}
+
+def UopCheckBounds : Pass<"uop-check-bounds", "::uop::ProgramOp"> {
+  let summary = "prove that every INDEX stays inside its memory";
+  let description = [{
+    Of a program of loops. An INDEX that is read through gates only counts where
+    one of them is true. Where bounds of the index, also under each outcome of the
+    gates and WHEREs around it, prove nothing, it is evaluated at every point of
+    the loops it depends on. The first that leaves its memory is an error that
+    says where; one that is neither proved nor refuted (it depends on values in
+    memory, or on too many points to look at all) is a warning.
+
+    ```mlir
+    %i = uop.range 0 loop %n : i32    // n = 9
+    // error: INDEX of BUFFER 0 (8 elements) is 8 at ridx0=8
+    %p = uop.index %x, %i : !uop.mem<8xf32, global>, i32
+    ```
+  }];
+  let options = [
+    Option<"budget", "budget", "int64_t", "100000000",
+           "How many nodes may be evaluated at points, all in all">];
 }
 
 #endif // UOP_TRANSFORMS_PASSES_TD

@@ -17,6 +17,12 @@ template <typename OpT> struct FoldRule : OpRewritePattern<OpT> {
 
   LogicalResult matchAndRewrite(OpT op,
                                 PatternRewriter &rewriter) const override {
+    // MLIR's hook swaps the operands of these in place, behind the driver's back.
+    if (op->template hasTrait<OpTrait::IsCommutative>() &&
+        !llvm::all_of(op->getOperands(), [](Value operand) {
+          return operand.getDefiningOp<ConstOp>();
+        }))
+      return failure();
     llvm::SmallVector<OpFoldResult, 1> folded;
     if (failed(op->fold(folded)) || folded.empty())
       return failure();

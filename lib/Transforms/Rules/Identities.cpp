@@ -1,0 +1,86 @@
+//===- Identities.cpp - rules: neutral, absorbing and equal operands ------===//
+//
+// What one operand decides, of any shape. Of floats only what keeps every bit:
+// x * 1.0 and x + -0.0 are x, x + 0.0 is not (of -0.0).
+//
+//===----------------------------------------------------------------------===//
+
+#include "Table.h"
+#include "Uop/Transforms/RuleSets.h"
+
+using namespace mlir;
+using namespace uop;
+
+namespace {
+
+Word getOne(Value value) {
+  return isFloat(getDType(value.getType())) ? fromFloat(1.0f) : 1;
+}
+
+/// The word w with x + w the same as x.
+Word getAddNeutral(Value value) {
+  return isFloat(getDType(value.getType())) ? fromFloat(-0.0f) : 0;
+}
+
+/// x in an op of x and the array of `word`.
+Value getOther(Operation *op, Word word) {
+  if (getSplat(rhs(op)) == word)
+    return lhs(op);
+  return getSplat(lhs(op)) == word ? rhs(op) : Value();
+}
+
+const RuleRow rows[] = {
+    {"identities/add-zero", OpCode::Add,
+     [](Operation *op, RuleGraph &) {
+       return getOther(op, getAddNeutral(op->getResult(0)));
+     }},
+    {"identities/mul-one", OpCode::Mul,
+     [](Operation *op, RuleGraph &) {
+       return getOther(op, getOne(op->getResult(0)));
+     }},
+    {"identities/mul-zero", OpCode::Mul,
+     [](Operation *op, RuleGraph &) {
+       if (!isInteger(op->getResult(0)))
+         return Value();
+       for (Value operand : op->getOperands())
+         if (getSplat(operand) == 0)
+           return operand;
+       return Value();
+     }},
+    {"identities/div-one", OpCode::FloorDiv,
+     [](Operation *op, RuleGraph &) {
+       return getSplat(rhs(op)) == 1 ? lhs(op) : Value();
+     }},
+    {"identities/mod-one", OpCode::FloorMod,
+     [](Operation *op, RuleGraph &graph) {
+       return isConst(rhs(op), 1) ? graph.i32(0) : Value();
+     }},
+    {"identities/max-same", OpCode::Max,
+     [](Operation *op, RuleGraph &) {
+       return lhs(op) == rhs(op) ? lhs(op) : Value();
+     }},
+    {"identities/less-than-itself", OpCode::CmpLt,
+     [](Operation *op, RuleGraph &graph) {
+       return lhs(op) == rhs(op) ? graph.boolean(false) : Value();
+     }},
+    {"identities/not-itself", OpCode::CmpNe,
+     [](Operation *op, RuleGraph &graph) {
+       return lhs(op) == rhs(op) && isInteger(lhs(op)) ? graph.boolean(false)
+                                                       : Value();
+     }},
+    {"identities/where-same", OpCode::Where,
+     [](Operation *op, RuleGraph &) {
+       return rhs(op) == op->getOperand(2) ? rhs(op) : Value();
+     }},
+    {"identities/where-constant", OpCode::Where,
+     [](Operation *op, RuleGraph &) {
+       auto condition = getSplat(lhs(op));
+       return condition ? op->getOperand(*condition ? 1 : 2) : Value();
+     }},
+};
+
+} // namespace
+
+void uop::populateIdentityRules(RewritePatternSet &patterns) {
+  addRules(patterns, rows);
+}
