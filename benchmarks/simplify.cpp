@@ -1,7 +1,7 @@
 //===- simplify.cpp - speed of the rule sets ------------------------------===//
 //
-// Time of uop-simplify alone, its input built before the clock starts. Prints one
-// line per figure: name, value, unit, wanted bound (a leading `>` for "at
+// Time of uop-simplify alone, its input built before the clock starts. Prints
+// one line per figure: name, value, unit, wanted bound (a leading `>` for "at
 // least"), separated by tabs; `run.py` makes a table of them.
 //
 //===----------------------------------------------------------------------===//
@@ -33,8 +33,8 @@ public:
   /// A program whose root `build` makes.
   mlir::OwningOpRef<ProgramOp>
   make(llvm::function_ref<mlir::Value(UniquingBuilder &)> build) {
-    mlir::OwningOpRef<ProgramOp> program = createProgram(
-        opBuilder, mlir::UnknownLoc::get(&context), "expression");
+    mlir::OwningOpRef<ProgramOp> program =
+        createProgram(opBuilder, mlir::UnknownLoc::get(&context), "expression");
     mlir::Value root;
     {
       UniquingBuilder builder(&program->getBodyBlock());
@@ -62,8 +62,8 @@ public:
   int64_t nodes = 0;
 };
 
-/// An index expression of `size` nodes: sums, products with constants, quotients
-/// and remainders of a few loop counters.
+/// An index expression of `size` nodes: sums, products with constants,
+/// quotients and remainders of a few loop counters.
 mlir::Value makeIndex(UniquingBuilder &b, std::mt19937 &random, size_t size) {
   auto pick = [&](int n) { return static_cast<int>(random() % n); };
   std::vector<mlir::Value> trees;
@@ -138,19 +138,22 @@ void benchSum() {
   report("simplify a sum of 10000 terms", best, "ms", "10");
 }
 
-/// Ops of every kind over two arrays and a loop, most of them as they should be.
+/// Ops of every kind over two arrays and a loop, most of them as they should
+/// be.
 mlir::Value makeLarge(UniquingBuilder &b, size_t size) {
   mlir::Value i = b.range(b.i32(1000), 0), x = b.buffer(0, DType::F32, 4000);
   mlir::Value sum = b.f32(0.0f);
   size_t n = 0;
   // Nine nodes a turn; the constants among them come up again.
   while (n * 9 < size) {
-    mlir::Value index = b.add(b.mul(i, b.i32(4)), b.i32(static_cast<int32_t>(n % 4)));
+    mlir::Value index =
+        b.add(b.mul(i, b.i32(4)), b.i32(static_cast<int32_t>(n % 4)));
     mlir::Value loaded =
         b.load(b.index(x, b.get(OpCode::FloorDiv, {index, b.i32(4)})));
     mlir::Value scaled =
         b.mul(loaded, b.f32(static_cast<float>(n % 1000) + 0.5f));
-    mlir::Value mask = b.get(OpCode::CmpLt, {i, b.i32(static_cast<int32_t>(n % 500))});
+    mlir::Value mask =
+        b.get(OpCode::CmpLt, {i, b.i32(static_cast<int32_t>(n % 500))});
     sum = b.add(sum, b.where(mask, scaled, sum));
     ++n;
   }
@@ -158,22 +161,26 @@ mlir::Value makeLarge(UniquingBuilder &b, size_t size) {
 }
 
 void benchLarge() {
-  for (size_t size : {250000, 1000000}) {
+  for (size_t size : {1100000, 4500000}) {
     Bench bench;
     auto program =
         bench.make([&](UniquingBuilder &b) { return makeLarge(b, size); });
     double ms = bench.run(*program);
     report("simplify a graph of " + std::to_string(bench.nodes) + " nodes",
-           ms * 1e-3,
-           "s", size > 500000 ? "2" : "");
+           ms * 1e-3, "s", size > 2000000 ? "2" : "");
   }
 }
 
 } // namespace
 
-int main() {
-  benchIndices();
-  benchSum();
-  benchLarge();
+/// With an argument, only that benchmark, for profilers.
+int main(int argc, char **argv) {
+  llvm::StringRef only = argc > 1 ? argv[1] : "";
+  if (only.empty() || only == "indices")
+    benchIndices();
+  if (only.empty() || only == "sum")
+    benchSum();
+  if (only.empty() || only == "large")
+    benchLarge();
   return 0;
 }

@@ -56,6 +56,8 @@ Value GraphRewriter::get(OpCode code, ValueRange sources, const Arg &arg) {
     return {};
   Operation *op = value.getDefiningOp();
   if (&block->back() != last) {
+    if (code == OpCode::Const && !constantsMatch)
+      return value;
     raw.insert(op);
     created.push_back(op);
     return value;
@@ -173,8 +175,7 @@ void GraphRewriter::setReplacement(ValueRange values) {
 
 bool GraphRewriter::owns(Operation *op) {
   // A node that others may have found is not for the rule to change.
-  if (op && !raw.contains(op) &&
-      llvm::is_contained(llvm::reverse(created), op))
+  if (op && !raw.contains(op) && llvm::is_contained(llvm::reverse(created), op))
     return true;
   violation = "changes a node that it did not match";
   return false;
@@ -214,12 +215,17 @@ public:
   RewriteDriver(UniquingBuilder &builder,
                 const FrozenRewritePatternSet &patterns,
                 const RewriteOptions &options, RewriteStats &stats)
-      : builder(builder), rewriter(builder), applicator(patterns),
+      : builder(builder), rewriter(builder), patterns(patterns),
         stepsLeft(options.maxSteps), stepsPerNode(options.stepsPerNode),
         stats(stats), onRewrite(options.onRewrite),
         superseded(rewriter.superseded) {
     rewriter.thrifty = options.thrifty;
-    applicator.applyDefaultCostModel();
+    // The applicator sorts every pattern before the first match: only for PDL.
+    if (patterns.getPDLByteCode()) {
+      applicator.emplace(patterns);
+      applicator->applyDefaultCostModel();
+    }
+    rewriter.constantsMatch = applicator || !getRules(OpCode::Const).empty();
   }
 
   Value run(Value root);
@@ -231,6 +237,8 @@ private:
   bool rewrite(Operation *op, Operation *original);
   /// Offers `op` to the patterns: pushes a frame on a match.
   bool match(Operation *op, Operation *original);
+  /// The native patterns for an op, by benefit.
+  llvm::ArrayRef<const RewritePattern *> getRules(OpCode code);
   /// Makes `frame.created[frame.next]` unique.
   bool unique(Frame &frame);
   void finish(Frame &frame);
@@ -248,7 +256,10 @@ private:
 
   UniquingBuilder &builder;
   GraphRewriter rewriter;
-  PatternApplicator applicator;
+  const FrozenRewritePatternSet &patterns;
+  std::optional<PatternApplicator> applicator;
+  /// By op code, the patterns in the order in which they are tried.
+  std::optional<llvm::SmallVector<const RewritePattern *, 8>> rules[numOpCodes];
   int64_t stepsLeft;
   int64_t stepsPerNode;
   RewriteStats &stats;
@@ -366,7 +377,34 @@ bool RewriteDriver::rewrite(Operation *op, Operation *original) {
   return true;
 }
 
+llvm::ArrayRef<const RewritePattern *> RewriteDriver::getRules(OpCode code) {
+  auto &list = rules[static_cast<unsigned>(code)];
+  if (!list) {
+    list.emplace();
+    auto *dialect = builder.getContext()->getLoadedDialect<UopDialect>();
+    const auto &byName = patterns.getOpSpecificNativePatterns();
+    if (auto it = byName.find(dialect->getOpName(code)); it != byName.end())
+      llvm::append_range(*list, it->second);
+    for (const RewritePattern &any : patterns.getMatchAnyOpNativePatterns())
+      list->push_back(&any);
+    llvm::stable_sort(*list,
+                      [](const RewritePattern *a, const RewritePattern *b) {
+                        return b->getBenefit() < a->getBenefit();
+                      });
+    llvm::erase_if(*list, [](const RewritePattern *pattern) {
+      return pattern->getBenefit().isImpossibleToMatch();
+    });
+  }
+  return *list;
+}
+
 bool RewriteDriver::match(Operation *op, Operation *original) {
+  llvm::ArrayRef<const RewritePattern *> candidates;
+  if (!applicator) {
+    candidates = getRules(*::uop::getOpCode(op));
+    if (candidates.empty())
+      return true;
+  }
   Type type = op->getResult(0).getType();
   rewriter.start(op);
   rewriter.original = original;
@@ -388,8 +426,21 @@ bool RewriteDriver::match(Operation *op, Operation *original) {
     rule = &pattern;
     return success();
   };
-  LogicalResult result =
-      applicator.matchAndRewrite(op, rewriter, {}, onFailure, onSuccess);
+  LogicalResult result = failure();
+  if (applicator)
+    result =
+        applicator->matchAndRewrite(op, rewriter, {}, onFailure, onSuccess);
+  for (const RewritePattern *pattern : candidates) {
+    rewriter.setInsertionPoint(op);
+    result = pattern->matchAndRewrite(op, rewriter);
+    if (succeeded(result))
+      result = onSuccess(*pattern);
+    if (succeeded(result))
+      break;
+    onFailure(*pattern);
+    if (culprit)
+      break;
+  }
   if (culprit)
     return reportViolation(op, culprit,
                            rewriter.violation
@@ -551,8 +602,7 @@ bool RewriteDriver::reportCycle(Operation *op) {
 
 bool RewriteDriver::reportViolation(Operation *op, const Pattern *pattern,
                                     const char *what) {
-  emitError(op->getLoc())
-      << "rule " << getRuleName(pattern) << " " << what;
+  emitError(op->getLoc()) << "rule " << getRuleName(pattern) << " " << what;
   return false;
 }
 
@@ -560,13 +610,20 @@ FailureOr<RewriteStats>
 uop::graphRewrite(ProgramOp program, const FrozenRewritePatternSet &patterns,
                   const RewriteOptions &options) {
   RewriteStats stats;
-  if (failed(rebuildProgram(program, [&](UniquingBuilder &builder) {
-        Value root = RewriteDriver(builder, patterns, options, stats)
-                         .run(program.getRoot());
-        stats.refused = root && options.refuseGrowth &&
-                        stats.costAfter > stats.costBefore;
-        return stats.refused ? Value() : root;
-      })) &&
+  if (failed(rebuildProgram(
+          program,
+          [&](UniquingBuilder &builder) {
+            Value root = RewriteDriver(builder, patterns, options, stats)
+                             .run(program.getRoot());
+            stats.refused = root && options.refuseGrowth &&
+                            stats.costAfter > stats.costBefore;
+            if (stats.heldBack || stats.refused)
+              stats.hadUnreached =
+                  static_cast<int64_t>(
+                      program.getBodyBlock().getOperations().size()) >
+                  stats.nodesBefore + 1;
+            return stats.refused ? Value() : root;
+          })) &&
       !stats.refused)
     return failure();
   return stats;

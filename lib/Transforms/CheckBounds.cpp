@@ -402,14 +402,14 @@ LogicalResult Checker::run() {
                        });
                      });
     if (isCertain) {
-      InFlightDiagnostic error = op.emitError();
+      InFlightDiagnostic error = emitError(op.getLoc());
       describe(*error.getUnderlyingDiagnostic(), *access);
       print(*error.getUnderlyingDiagnostic(), found);
       return error;
     }
     if (!options.warn || ++unproved > maxWarnings)
       continue;
-    InFlightDiagnostic warning = op.emitWarning();
+    InFlightDiagnostic warning = emitWarning(op.getLoc());
     describe(*warning.getUnderlyingDiagnostic(), *access);
     Bounds::Interval have = plain.get(access->index);
     if (verdict == Verdict::Refuted) {
@@ -421,7 +421,7 @@ LogicalResult Checker::run() {
     }
   }
   if (options.warn && unproved > maxWarnings)
-    program.emitWarning() << unproved - maxWarnings
+    emitWarning(program.getLoc()) << unproved - maxWarnings
                           << " more INDEXes are not proved in range";
   return success();
 }

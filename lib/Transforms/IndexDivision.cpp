@@ -106,8 +106,8 @@ bool IndexMath::divideInto(Sum sum, int64_t divisor, Sum &total, int depth) {
         addTerm(total, term.atom, term.factor / divisor);
       else
         rest.terms.push_back(term);
-    int64_t whole = given ? sum.constant / divisor
-                          : divideDown(sum.constant, divisor);
+    int64_t whole =
+        given ? sum.constant / divisor : divideDown(sum.constant, divisor);
     total.constant += whole;
     rest.constant = sum.constant - whole * divisor;
     sum = rest;
@@ -203,8 +203,8 @@ bool IndexMath::moduloInto(Sum sum, int64_t divisor, int64_t scale, Sum &total,
         term.factor %= divisor;
       return term.factor % divisor == 0;
     });
-    int64_t whole = given ? sum.constant / divisor
-                          : divideDown(sum.constant, divisor);
+    int64_t whole =
+        given ? sum.constant / divisor : divideDown(sum.constant, divisor);
     sum.constant -= whole * divisor;
 
     Bounds::Interval interval = bounds(sum);
@@ -363,9 +363,10 @@ Value IndexMath::divideBySymbol(Value a, Value b, bool remainder) {
   if (!numerator)
     return {};
   if (!rest.terms.empty() || rest.constant != 0)
-    addTerm(total, get(remainder ? OpCode::FloorMod : OpCode::FloorDiv,
-                       {numerator, b}),
-            1);
+    addTerm(
+        total,
+        get(remainder ? OpCode::FloorMod : OpCode::FloorDiv, {numerator, b}),
+        1);
   return compose(total, /*mayWrap=*/true);
 }
 
@@ -403,8 +404,8 @@ static std::pair<Sum, Sum> splitSides(const Sum &sum) {
   return {left, right};
 }
 
-/// The low digits of a sum decide nothing: g*a + r < k, 0 <= r < g, is a < k / g
-/// where all r round the same way.
+/// The low digits of a sum decide nothing: g*a + r < k, 0 <= r < g, is a < k /
+/// g where all r round the same way.
 bool IndexMath::dropDigits(Sum &sum, int64_t &limit) {
   if (sum.terms.size() < 2 || sum.terms.size() > 16)
     return false;
@@ -462,8 +463,8 @@ Value IndexMath::less(Value a, Value b) {
     auto quotient = sum.terms.size() == 1
                         ? matchAtom<FloorDivOp>(sum.terms[0].atom)
                         : std::nullopt;
-    if (!quotient || (quotient->second == -1 &&
-                      knownBounds.vmin(quotient->first) == intMin))
+    if (!quotient ||
+        (quotient->second == -1 && knownBounds.vmin(quotient->first) == intMin))
       break;
     auto [e, c] = *quotient;
     Sum next = decomposeExact(e);

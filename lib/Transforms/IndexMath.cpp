@@ -13,20 +13,22 @@ using namespace mlir;
 using namespace uop;
 
 static constexpr int64_t intMin = -2147483648LL, intMax = 2147483647LL;
-/// What takes a sum apart only in order to look at it stops here, and the joining
-/// of quotients with remainders does: they look at pairs of terms.
+/// What takes a sum apart only in order to look at it stops here, and the
+/// joining of quotients with remainders does: they look at pairs of terms.
 static constexpr size_t maxSmallSum = 64;
 
 IndexMath::IndexMath(UniquingBuilder &builder)
     : getNode([&builder](OpCode code, ValueRange sources, const Arg &arg) {
         return builder.get(code, sources, arg);
       }),
-      given(false), knownBounds(ownBounds), context(builder.getContext()) {}
+      given(false), knownBounds(ownBounds), context(builder.getContext()),
+      i32(getScalarType(context, DType::I32)) {}
 
 IndexMath::IndexMath(MLIRContext *context, GetFn get, Bounds &bounds,
                      SharedFn isShared)
     : getNode(std::move(get)), isShared(std::move(isShared)), given(true),
-      knownBounds(bounds), context(context) {}
+      knownBounds(bounds), context(context),
+      i32(getScalarType(context, DType::I32)) {}
 
 /// The op of this code over (x, constant), if `value` is one: what a program
 /// divides by itself may be anything.
@@ -50,19 +52,17 @@ std::optional<int64_t> IndexMath::getConstant(Value value) {
 Value IndexMath::constant(int64_t value) {
   if (value < intMin || value > intMax)
     return {};
-  return get(OpCode::Const, {},
-             {getConstantAttr(context, DType::I32, static_cast<Word>(value)),
-              {},
-              0});
+  Arg arg;
+  Attribute &known = constants[value];
+  if (!known)
+    known = getConstantAttr(context, DType::I32, static_cast<Word>(value));
+  arg.attr = known;
+  return get(OpCode::Const, {}, arg);
 }
 
 //===----------------------------------------------------------------------===//
 // Taking sums apart
 //===----------------------------------------------------------------------===//
-
-static bool isI32(Value value) {
-  return value.getType().isSignlessInteger(32);
-}
 
 static int64_t wrap(int64_t value) { return static_cast<int32_t>(value); }
 
@@ -79,8 +79,8 @@ bool IndexMath::flatten(Value root, Sum &sum, size_t maxTerms,
       sum.constant = wrap(sum.constant + *known * factor);
       continue;
     }
-    bool isSum = isa<AddOp>(op) && isI32(op->getOperand(0)) &&
-                 isI32(op->getOperand(1));
+    bool isSum =
+        isa<AddOp>(op) && isI32(op->getOperand(0)) && isI32(op->getOperand(1));
     std::optional<int64_t> scale;
     unsigned scaled = 0;
     if (isa<MulOp>(op) && !(scale = getConstant(op->getOperand(1))) &&
@@ -217,7 +217,8 @@ bool IndexMath::recombine(Sum &sum) {
     return false;
   for (const Sum::Term &mod : sum.terms) {
     auto remainder = matchByConstant(OpCode::FloorMod, mod.atom);
-    // A remainder by 1, which a program may have written, would pair with itself.
+    // A remainder by 1, which a program may have written, would pair with
+    // itself.
     if (!remainder || std::abs(remainder->second) == 1 ||
         (!given && remainder->second < 0))
       continue;
@@ -312,8 +313,15 @@ void IndexMath::sortTerms(Sum &sum) {
     Sum::Term term;
   };
   llvm::SmallVector<Key, 8> keys;
-  for (const Sum::Term &term : sum.terms)
-    keys.push_back({std::abs(term.factor), getOrder(term.atom), term});
+  for (const Sum::Term &term : sum.terms) {
+    // A product that is an atom because it is shared stands where it would
+    // stand otherwise.
+    auto product =
+        given ? matchByConstant(OpCode::Mul, term.atom) : std::nullopt;
+    keys.push_back(
+        {std::abs(product ? term.factor * product->second : term.factor),
+         getOrder(product ? product->first : term.atom), term});
+  }
   llvm::sort(keys, [](const Key &a, const Key &b) {
     if (a.stride != b.stride)
       return a.stride > b.stride;
@@ -325,14 +333,17 @@ void IndexMath::sortTerms(Sum &sum) {
     term = key.term;
 }
 
-/// The terms of a sum in order; of equal factors, in a given graph, one product.
+/// The terms of a sum in order; of equal factors, in a given graph, one
+/// product.
 Value IndexMath::composeTerms(Sum &sum) {
   sortTerms(sum);
-  // Of atoms that are sums themselves, it is not canonical.
-  bool flat = given && llvm::none_of(sum.terms, [](const Sum::Term &term) {
-                return isa<AddOp>(term.atom.getDefiningOp()) ||
-                       matchByConstant(OpCode::Mul, term.atom);
-              });
+  // Of atoms that are sums themselves, it is not canonical, unless `gather` has
+  // decided so.
+  bool flat = given &&
+              (gathering || llvm::none_of(sum.terms, [](const Sum::Term &term) {
+                 return isa<AddOp>(term.atom.getDefiningOp()) ||
+                        matchByConstant(OpCode::Mul, term.atom);
+               }));
   auto note = [&](Value value) {
     if (flat)
       canonical.insert(value);
@@ -423,7 +434,9 @@ Value IndexMath::gather(Value value, size_t maxTerms, bool deep,
   Sum sum;
   if (!flatten(value, sum, maxTerms, !deep, stopped))
     return {};
+  gathering = true;
   Value result = compose(sum, /*mayWrap=*/true);
+  gathering = false;
   if (result == value)
     canonical.insert(value);
   return result;
@@ -433,8 +446,8 @@ Value IndexMath::gather(Value value, size_t maxTerms, bool deep,
 // The order of terms
 //===----------------------------------------------------------------------===//
 
-/// The first loop of an atom: its own, or that of the sum it divides, whose atoms
-/// are known by now.
+/// The first loop of an atom: its own, or that of the sum it divides, whose
+/// atoms are known by now.
 IndexMath::Order IndexMath::getOrder(Value atom) {
   if (auto it = orders.find(atom); it != orders.end())
     return it->second;
@@ -507,8 +520,8 @@ IndexMath::Order IndexMath::getStructure(Value atom) {
       Order of = orders.find(source)->second;
       if (isAlu(code))
         order.loop = std::min(order.loop, of.loop);
-      order.tie = (order.tie ^ (order.tie >> 31)) * 0x94d049bb133111ebull +
-                  of.tie;
+      order.tie =
+          (order.tie ^ (order.tie >> 31)) * 0x94d049bb133111ebull + of.tie;
     }
     orders[value] = order;
     stack.pop_back();

@@ -2,8 +2,8 @@
 //
 // Sums of scaled atoms (ranges, quotients, remainders) in one canonical form,
 // and what division and comparison make of them. Rangeify builds indices with
-// it, so that ravelling an index and unravelling it again leaves nothing behind,
-// and the rules on integers simplify any graph with it.
+// it, so that ravelling an index and unravelling it again leaves nothing
+// behind, and the rules on integers simplify any graph with it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,8 +27,8 @@ struct Sum {
   int64_t constant = 0;
 };
 
-/// Builds i32 expressions. Every expression is a sum of atoms times constants, by
-/// descending stride, then by loop, the constant last.
+/// Builds i32 expressions. Every expression is a sum of atoms times constants,
+/// by descending stride, then by loop, the constant last.
 ///
 /// Over a UniquingBuilder, no expression that it returns can wrap: one whose
 /// bounds leave i32 is null, and so is everything made of a null; what it did
@@ -39,8 +39,8 @@ struct Sum {
 /// bounds prove that nothing wraps; `e//c*c + e%c` is `e` again.
 class IndexMath {
 public:
-  using GetFn = std::function<mlir::Value(OpCode, mlir::ValueRange,
-                                          const Arg &)>;
+  using GetFn =
+      std::function<mlir::Value(OpCode, mlir::ValueRange, const Arg &)>;
   using SharedFn = std::function<bool(mlir::Value)>;
 
   /// Over indices that this object builds.
@@ -89,6 +89,8 @@ public:
   /// more than `maxTerms` terms; `stopped`: whether there was more.
   mlir::Value gather(mlir::Value value, size_t maxTerms, bool deep,
                      bool *stopped = nullptr);
+  /// Has `gather` leave a sum as it is.
+  void setCanonical(mlir::Value value) { canonical.insert(value); }
   bool isCanonical(mlir::Value value) const {
     return canonical.contains(value);
   }
@@ -132,8 +134,8 @@ private:
                   int depth = 0);
   int64_t splitDigits(const Sum &sum, int64_t divisor, Sum &high, Sum &low);
   bool replaceRemainders(Sum &sum, int64_t divisor);
-  /// Residues of the factors that put the whole sum between two multiples of the
-  /// divisor.
+  /// Residues of the factors that put the whole sum between two multiples of
+  /// the divisor.
   std::optional<Sum> findResidues(const Sum &sum, int64_t divisor);
   bool dropDigits(Sum &sum, int64_t &limit);
   mlir::Value boolean(bool value);
@@ -158,6 +160,8 @@ private:
                     llvm::ArrayRef<int64_t> source,
                     llvm::MutableArrayRef<mlir::Value> result);
 
+  bool isI32(mlir::Value value) const { return value.getType() == i32; }
+
   GetFn getNode;
   /// Null for what this object builds by itself.
   SharedFn isShared;
@@ -165,12 +169,16 @@ private:
   Bounds ownBounds;
   Bounds &knownBounds;
   mlir::MLIRContext *context;
+  mlir::Type i32;
+  llvm::DenseMap<int64_t, mlir::Attribute> constants;
   llvm::DenseMap<mlir::Value, Sum> sums;
   /// The first loop of each atom and its place in the order of creation, or in
   /// a given graph a hash of its structure.
   llvm::DenseMap<mlir::Value, Order> orders;
   /// Sums and products in canonical form, in a given graph.
   llvm::DenseSet<mlir::Value> canonical;
+  /// Whether `gather` is composing, which knows what is shared.
+  bool gathering = false;
 };
 
 /// a / b, rounded down.

@@ -25,9 +25,9 @@ Value IndexMath::ravel(llvm::ArrayRef<Value> index,
   return offset;
 }
 
-/// One group: both shapes have the same number of elements and no axis of size 1.
-/// Every stride of either shape is a boundary; when they form a chain of
-/// divisors, the pieces between them are axes that both shapes are made of.
+/// One group: both shapes have the same number of elements and no axis of
+/// size 1. Every stride of either shape is a boundary; when they form a chain
+/// of divisors, the pieces between them are axes that both shapes are made of.
 bool IndexMath::reshapeGroup(llvm::ArrayRef<Value> index,
                              llvm::ArrayRef<int64_t> shape,
                              llvm::ArrayRef<int64_t> source,
@@ -36,7 +36,8 @@ bool IndexMath::reshapeGroup(llvm::ArrayRef<Value> index,
     llvm::SmallVector<int64_t> strides(sizes.size() + 1, 1);
     for (size_t i = sizes.size(); i-- > 0;)
       strides[i] = strides[i + 1] * sizes[i];
-    return strides; // strides[i+1] is the stride of axis i, strides[0] the count
+    return strides; // strides[i+1] is the stride of axis i, strides[0] the
+                    // count
   };
   llvm::SmallVector<int64_t> from = getStrides(shape), to = getStrides(source);
   llvm::SmallVector<int64_t> cuts(from);
@@ -68,8 +69,7 @@ bool IndexMath::reshapeGroup(llvm::ArrayRef<Value> index,
     Value piece = floorDiv(index[axis], below);
     if (cuts[i + 1] != from[axis])
       piece = floorMod(piece, cuts[i + 1] / cuts[i]);
-    result[target] =
-        add(result[target], mul(piece, cuts[i] / to[target + 1]));
+    result[target] = add(result[target], mul(piece, cuts[i] / to[target + 1]));
     if (!result[target])
       return false;
   }

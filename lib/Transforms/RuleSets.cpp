@@ -81,7 +81,6 @@ FailureOr<RewriteStats> uop::simplify(ProgramOp program,
   for (int round = 0; round < maxRounds; ++round) {
     options.thrifty = given.thrifty;
     options.refuseGrowth = true;
-    int64_t written = program.getBodyBlock().getOperations().size() - 1;
     FailureOr<RewriteStats> stats = graphRewrite(program, patterns, options);
     if (failed(stats))
       return failure();
@@ -95,7 +94,7 @@ FailureOr<RewriteStats> uop::simplify(ProgramOp program,
     }
     int64_t steps = stats->getSteps();
     // What the root does not reach counted as a user, and is gone now.
-    bool changed = steps > 0 || written > stats->nodesBefore;
+    bool changed = steps > 0 || stats->hadUnreached;
     bool again = changed && (refused || stats->heldBack);
     if (!total) {
       total = *stats;

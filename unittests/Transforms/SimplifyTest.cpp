@@ -1,7 +1,8 @@
 //===- SimplifyTest.cpp - the rule sets against brute force ---------------===//
 //
-// Random i32 and bool expressions over RANGEs, simplified and evaluated over the
-// whole box of their variables; the cases that rules are known to get wrong.
+// Random i32 and bool expressions over RANGEs, simplified and evaluated over
+// the whole box of their variables; the cases that rules are known to get
+// wrong.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +27,8 @@ const FrozenRewritePatternSet &getRules(MLIRContext *context) {
   auto it = rules.find(context);
   if (it == rules.end())
     it = rules
-             .try_emplace(context, *getRulePatterns(
-                                       context, {}, [](const llvm::Twine &) {}))
+             .try_emplace(context, *getRulePatterns(context, {},
+                                                    [](const llvm::Twine &) {}))
              .first;
   return it->second;
 }
@@ -50,8 +51,8 @@ struct Evaluator {
       step.target = getDType(op->getResult(0).getType());
       step.source = step.target;
       if (isAlu(step.code))
-        step.source = getDType(
-            op->getOperand(step.code == OpCode::Where).getType());
+        step.source =
+            getDType(op->getOperand(step.code == OpCode::Where).getType());
       places[op->getResult(0)] = steps.size();
       steps.push_back(step);
     }
@@ -117,9 +118,9 @@ struct Expression {
   /// The points of the box, a sample of those of unknown variables.
   std::vector<std::vector<int32_t>> points() {
     std::vector<std::vector<int32_t>> all{{}};
-    static const int32_t samples[] = {0,       1,          -1,         7,
-                                      -100,    2147483647, -2147483647 - 1,
-                                      65536,   -65537,     1431655765};
+    static const int32_t samples[] = {
+        0,     1,      -1,        7, -100, 2147483647, -2147483647 - 1,
+        65536, -65537, 1431655765};
     for (int64_t end : ends) {
       std::vector<std::vector<int32_t>> next;
       for (auto &point : all)
@@ -222,8 +223,9 @@ TEST(Simplify, CongruentTermsLeave) {
   ASSERT_TRUE(mod);
   auto sum = mod.getLhs().getDefiningOp<AddOp>();
   ASSERT_TRUE(sum && isa<RangeOp>(sum.getLhs().getDefiningOp()));
-  EXPECT_EQ(int32_t(getWord(sum.getRhs().getDefiningOp<ConstOp>().getValueAttr())),
-            -1);
+  EXPECT_EQ(
+      int32_t(getWord(sum.getRhs().getDefiningOp<ConstOp>().getValueAttr())),
+      -1);
 }
 
 TEST(Simplify, CongruenceNeedsNoWrap) {
@@ -304,8 +306,8 @@ TEST(Simplify, DivisionByZeroIsLeftAlone) {
 TEST(Simplify, OperandsMeet) {
   Expression e;
   Value a = e.variable(5), b = e.variable(6), u = e.unknown();
-  Value root = e.simplify(e.less(
-      e.b->mul(e.b->add(a, b), u), e.b->mul(u, e.b->add(b, a))));
+  Value root = e.simplify(
+      e.less(e.b->mul(e.b->add(a, b), u), e.b->mul(u, e.b->add(b, a))));
   EXPECT_TRUE(isa<ConstOp>(root.getDefiningOp()));
 }
 
@@ -333,8 +335,8 @@ TEST(Simplify, FloatsKeepTheirBits) {
   Expression e;
   Value x = e.b->param(0, Float32Type::get(&getContext()));
   Value zero = e.b->f32(0.0f);
-  Value root = e.b->add(e.b->add(e.b->mul(x, zero), e.b->mul(x, e.b->f32(-1))),
-                        x);
+  Value root =
+      e.b->add(e.b->add(e.b->mul(x, zero), e.b->mul(x, e.b->f32(-1))), x);
   finishProgram(*e.program, root);
   auto stats = uop::simplify(*e.program, getRules(&getContext()));
   ASSERT_TRUE(succeeded(stats));
@@ -369,8 +371,8 @@ struct Random {
                             : pick(last)];
   }
   Value constant() {
-    static const int64_t large[] = {1000, -1000, 65536, intMax, intMin,
-                                    1 << 30, -(1 << 30), 12345678};
+    static const int64_t large[] = {1000,   -1000,   65536,      intMax,
+                                    intMin, 1 << 30, -(1 << 30), 12345678};
     return e.i32(pick(25) == 0 ? large[pick(8)] : pick(37) - 18);
   }
   Value divisor() {
@@ -383,17 +385,24 @@ struct Random {
 
   void step() {
     switch (pick(16)) {
-    case 0: case 1: case 2: case 3:
+    case 0:
+    case 1:
+    case 2:
+    case 3:
       integers.push_back(e.b->add(integer(), integer()));
       break;
-    case 4: case 5: case 6:
+    case 4:
+    case 5:
+    case 6:
       integers.push_back(pick(5) ? e.b->mul(integer(), constant())
                                  : e.b->mul(integer(), integer()));
       break;
-    case 7: case 8:
+    case 7:
+    case 8:
       integers.push_back(e.get(OpCode::FloorDiv, {integer(), divisor()}));
       break;
-    case 9: case 10:
+    case 9:
+    case 10:
       integers.push_back(e.get(OpCode::FloorMod, {integer(), divisor()}));
       break;
     case 11:
@@ -414,8 +423,8 @@ struct Random {
       else if (pick(3) == 0)
         bools.push_back(e.get(OpCode::CmpNe, {boolean(), e.b->boolean(true)}));
       else
-        bools.push_back(e.get(pick(2) ? OpCode::Add : OpCode::Mul,
-                              {boolean(), boolean()}));
+        bools.push_back(
+            e.get(pick(2) ? OpCode::Add : OpCode::Mul, {boolean(), boolean()}));
       break;
     }
   }
@@ -461,8 +470,8 @@ TEST(Simplify, BoundsOfOneOpAreExact) {
       std::mt19937 random(seed);
       Expression e;
       Value a = e.add(e.variable(1 + random() % 12), int(random() % 21) - 10);
-      bool constant = isBinary(code) && (code == OpCode::FloorDiv ||
-                                         code == OpCode::FloorMod);
+      bool constant = isBinary(code) &&
+                      (code == OpCode::FloorDiv || code == OpCode::FloorMod);
       Value b = constant ? e.i32(1 + random() % 9)
                          : e.add(e.variable(1 + random() % 12),
                                  int(random() % 21) - 10);

@@ -29,8 +29,8 @@ struct RewriteOptions {
   /// larger (constants not counted).
   bool refuseGrowth = false;
   /// When set, called for every rewrite with the rule, the node that it matched
-  /// and what takes its place: new nodes are not unique yet and hold final ones.
-  /// A node that was changed in place is passed twice.
+  /// and what takes its place: new nodes are not unique yet and hold final
+  /// ones. A node that was changed in place is passed twice.
   std::function<void(const mlir::Pattern &rule, mlir::Operation *before,
                      mlir::Value after)>
       onRewrite;
@@ -46,6 +46,9 @@ struct RewriteStats {
   /// Whether a rule did not fire because a node is shared; once that node is
   /// not, the rule may fire in another run.
   bool heldBack = false;
+  /// Whether, besides, the program held nodes that its root does not reach:
+  /// they counted as users, and are gone. Only found out where it matters.
+  bool hadUnreached = false;
   /// Whether the program was left as it was by `refuseGrowth`.
   bool refused = false;
   /// How often a rule fired, by the debug name of its pattern.
@@ -70,8 +73,9 @@ public:
     return dynamic_cast<GraphRewriter *>(&rewriter);
   }
 
-  /// The node of this structure: the one that exists, or a new one, rewritten in
-  /// turn if the pattern succeeds. Null, with an error, when it is malformed.
+  /// The node of this structure: the one that exists, or a new one, rewritten
+  /// in turn if the pattern succeeds. Null, with an error, when it is
+  /// malformed.
   mlir::Value get(OpCode code, mlir::ValueRange sources, const Arg &arg = {});
   /// The node of this structure if it exists already; else null.
   mlir::Value lookup(OpCode code, mlir::ValueRange sources,
@@ -106,8 +110,8 @@ public:
   /// Takes back what was created and `by` does not need.
   void discardUnused(mlir::Value by);
 
-  /// What the rules of one run remember together; made at the first call. Ops of
-  /// the graph keep their address until the end of the run.
+  /// What the rules of one run remember together; made at the first call. Ops
+  /// of the graph keep their address until the end of the run.
   template <typename T, typename MakeFn> T &getMemo(MakeFn make) {
     auto &memo = memos[&MemoKey<T>::key];
     if (!memo)
@@ -115,8 +119,8 @@ public:
     return *static_cast<T *>(memo.get());
   }
 
-  /// Rewrites in PDL may fail half way; MLIR aborts unless this is true. All that
-  /// the match made is taken back.
+  /// Rewrites in PDL may fail half way; MLIR aborts unless this is true. All
+  /// that the match made is taken back.
   bool canRecoverFromRewriteFailure() const override { return true; }
 
   // What MLIR calls when a pattern changes something.
@@ -158,6 +162,8 @@ private:
   bool deferred = false;
   bool heldBack = false;
   bool thrifty = false;
+  /// Whether rules match constants; if not, one that is made is final at once.
+  bool constantsMatch = true;
   /// What the pattern did that it must not.
   const char *violation = nullptr;
   llvm::DenseMap<mlir::Operation *, unsigned> uses;

@@ -41,8 +41,8 @@ getRulePatterns(mlir::MLIRContext *context, llvm::ArrayRef<std::string> sets,
                 ErrorFn error);
 
 /// Rewrites a program by rule sets to a fixed point, as the pass `uop-simplify`
-/// does. Emits an error and leaves the program as it was for a set that does not
-/// exist and for everything that `graphRewrite` refuses.
+/// does. Emits an error and leaves the program as it was for a set that does
+/// not exist and for everything that `graphRewrite` refuses.
 ///
 /// Where the rules make a shared graph larger (constants not counted), it is
 /// rewritten again with rules that create one node at most; where they waited
@@ -69,8 +69,8 @@ void populateFastMathRules(mlir::RewritePatternSet &patterns);
 void populateStackRules(mlir::RewritePatternSet &patterns);
 /// Sums and maxima of what the loop does not change, of an arange, of a gather.
 void populateReductionRules(mlir::RewritePatternSet &patterns);
-/// Includes `fold`, `stacks` and `reductions`. Shapes of up to 4096 elements become
-/// nests of STACKs, so that it is for programs of constants.
+/// Includes `fold`, `stacks` and `reductions`. Shapes of up to 4096 elements
+/// become nests of STACKs, so that it is for programs of constants.
 void populateEvaluateRules(mlir::RewritePatternSet &patterns);
 
 } // namespace uop

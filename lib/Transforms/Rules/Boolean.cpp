@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Table.h"
 #include "../Guards.h"
+#include "Table.h"
 #include "Uop/Transforms/RuleSets.h"
 
 using namespace mlir;
@@ -35,8 +35,8 @@ std::optional<bool> decide(Value condition, Value given, bool outcome,
 Value decideOther(Operation *op, bool neutral, RuleGraph &graph) {
   if (!isBool(lhs(op)) || !isBool(rhs(op)))
     return {};
-  for (auto [given, other] : {std::pair(lhs(op), rhs(op)),
-                              std::pair(rhs(op), lhs(op))})
+  for (auto [given, other] :
+       {std::pair(lhs(op), rhs(op)), std::pair(rhs(op), lhs(op))})
     if (auto outcome = decide(other, given, neutral, graph))
       return *outcome == neutral ? given : graph.boolean(!neutral);
   return {};
@@ -57,8 +57,8 @@ Value pullNegations(Operation *op, OpCode dual, RuleGraph &graph) {
 
 /// x op (x dual y) is x.
 Value absorb(Operation *op, OpCode dual) {
-  for (auto [x, other] : {std::pair(lhs(op), rhs(op)),
-                          std::pair(rhs(op), lhs(op))})
+  for (auto [x, other] :
+       {std::pair(lhs(op), rhs(op)), std::pair(rhs(op), lhs(op))})
     if (Operation *inner = match(other, dual))
       if (lhs(inner) == x || rhs(inner) == x)
         return x;
@@ -149,5 +149,5 @@ const RuleRow rows[] = {
 } // namespace
 
 void uop::populateBooleanRules(RewritePatternSet &patterns) {
-  addRules(patterns, rows);
+  addRules(patterns, rows, /*ofBools=*/true);
 }

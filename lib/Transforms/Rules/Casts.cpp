@@ -1,7 +1,7 @@
 //===- Casts.cpp - rules: CAST of CAST ------------------------------------===//
 //
-// A pair is one conversion where the one between loses nothing: never f32 to f16
-// and back.
+// A pair is one conversion where the one between loses nothing: never f32 to
+// f16 and back.
 //
 //===----------------------------------------------------------------------===//
 

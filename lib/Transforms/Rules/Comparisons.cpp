@@ -81,9 +81,9 @@ const RuleRow rows[] = {
          return Value();
        Word larger = evalAlu(OpCode::Max, getDType(other.getType()),
                              getDType(other.getType()), *c, *d);
-       return graph.get(OpCode::Max,
-                        {lhs(inner),
-                         graph.constant(getDType(other.getType()), larger)});
+       return graph.get(
+           OpCode::Max,
+           {lhs(inner), graph.constant(getDType(other.getType()), larger)});
      }},
 };
 

@@ -1,8 +1,8 @@
 //===- Division.cpp - rules: floor division and remainder -----------------===//
 //
-// By constants of either sign and by symbols that are not zero: nested, split by
-// congruence, bounds and common factors. What takes a dividend apart needs its
-// bounds to prove that it does not wrap. Division by what may be zero and
+// By constants of either sign and by symbols that are not zero: nested, split
+// by congruence, bounds and common factors. What takes a dividend apart needs
+// its bounds to prove that it does not wrap. Division by what may be zero and
 // INT_MIN // -1 stay as they are.
 //
 //===----------------------------------------------------------------------===//
@@ -16,7 +16,8 @@ using namespace uop;
 namespace {
 
 bool isScalarDivision(Operation *op) {
-  return isI32(lhs(op)) && isI32(rhs(op)) && !isa<ConstOp>(lhs(op).getDefiningOp());
+  return isI32(lhs(op)) && isI32(rhs(op)) &&
+         !isa<ConstOp>(lhs(op).getDefiningOp());
 }
 
 const RuleRow rows[] = {

@@ -1,7 +1,7 @@
 //===- FastMath.cpp - rules: floats as if they were real numbers ----------===//
 //
-// Changes bits, and values where NaN, infinities or -0.0 are about. Off unless it
-// is asked for by name.
+// Changes bits, and values where NaN, infinities or -0.0 are about. Off unless
+// it is asked for by name.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,14 +32,13 @@ Value reassociate(Operation *op, RuleGraph &graph) {
   if (!c || !d || !isScalarFloat(op))
     return {};
   DType dtype = getDType(op->getResult(0).getType());
-  return graph.get(code, {lhs(inner), graph.constant(dtype, evalAlu(code, dtype,
-                                                                    dtype, *c,
-                                                                    *d))});
+  return graph.get(
+      code,
+      {lhs(inner), graph.constant(dtype, evalAlu(code, dtype, dtype, *c, *d))});
 }
 
 Value makeFloat(Operation *op, float value, RuleGraph &graph) {
-  return graph.constant(getDType(op->getResult(0).getType()),
-                        fromFloat(value));
+  return graph.constant(getDType(op->getResult(0).getType()), fromFloat(value));
 }
 
 const RuleRow rows[] = {

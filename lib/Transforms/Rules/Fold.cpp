@@ -17,10 +17,18 @@ template <typename OpT> struct FoldRule : OpRewritePattern<OpT> {
 
   LogicalResult matchAndRewrite(OpT op,
                                 PatternRewriter &rewriter) const override {
-    // MLIR's hook swaps the operands of these in place, behind the driver's back.
+    // MLIR's hook swaps the operands of these in place, behind the driver's
+    // back.
     if (op->template hasTrait<OpTrait::IsCommutative>() &&
         !llvm::all_of(op->getOperands(), [](Value operand) {
           return operand.getDefiningOp<ConstOp>();
+        }))
+      return failure();
+    // The folders of commutative ops also turn operands in place, which is not
+    // what a rule may do; and most nodes need no look at all.
+    if (!isa<CastOp, WhereOp>(op) &&
+        !llvm::all_of(op->getOperands(), [](Value operand) {
+          return isa<ConstOp>(operand.getDefiningOp());
         }))
       return failure();
     llvm::SmallVector<OpFoldResult, 1> folded;

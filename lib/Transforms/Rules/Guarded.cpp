@@ -1,13 +1,13 @@
 //===- Guarded.cpp - rules: values under the condition that guards them ---===//
 //
-// In where(c, x, y), x is only seen where c holds and y where it does not, and a
-// LOAD only follows its pointer where its gate is true. Bounds that follow from
-// the condition decide comparisons, quotients and remainders inside.
+// In where(c, x, y), x is only seen where c holds and y where it does not, and
+// a LOAD only follows its pointer where its gate is true. Bounds that follow
+// from the condition decide comparisons, quotients and remainders inside.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Table.h"
 #include "../Guards.h"
+#include "Table.h"
 #include "Uop/Transforms/RuleSets.h"
 
 using namespace mlir;
@@ -23,24 +23,22 @@ bool asksBounds(Operation *op) {
   return isa<CmpLtOp, CmpNeOp, FloorDivOp, FloorModOp, MaxOp, WhereOp>(op);
 }
 
-/// ALU ops and addresses. Not effects, whose order is theirs to keep, nor LOADs:
-/// a WHERE computes both branches, so that a LOAD in one is held within memory by
-/// its own gate and index alone.
-bool isOpen(Operation *op) {
-  auto code = ::uop::getOpCode(op);
-  return isAlu(*code) || isa<IndexOp>(op);
-}
-
-/// The open nodes of `root`, sources before users; empty where it is too large
-/// or where bounds change nothing.
-llvm::SmallVector<Operation *> collect(Value root) {
+/// The ALU ops of `root`, and itself if it is the pointer of a gated LOAD,
+/// sources before users; empty where there are too many or where bounds change
+/// nothing. Of floats only WHEREs and CASTs, which integers may stand under.
+/// Never what reads: a WHERE computes both branches, so that a read in one is
+/// held inside its array by its own gate and index alone.
+llvm::SmallVector<Operation *> collect(Value root, bool isPointer) {
   llvm::SmallVector<Operation *> order;
   llvm::SmallDenseSet<Operation *, 16> seen;
   llvm::SmallVector<std::pair<Operation *, unsigned>> stack;
   bool found = false;
   auto enter = [&](Value value) {
     Operation *op = value.getDefiningOp();
-    if (isOpen(op) && seen.insert(op).second)
+    bool open = (isAlu(*::uop::getOpCode(op)) &&
+                 (isInteger(value) || isa<WhereOp, CastOp>(op))) ||
+                (isPointer && value == root && isa<IndexOp>(op));
+    if (open && seen.insert(op).second)
       stack.push_back({op, 0});
   };
   enter(root);
@@ -96,10 +94,10 @@ Value simplifyUnder(Operation *op, ValueRange sources, IndexMath &math,
 
 /// `root` where `condition` is `outcome`; itself where that changes nothing.
 Value simplifyGuarded(Value root, Value condition, bool outcome,
-                      RuleGraph &graph) {
+                      RuleGraph &graph, bool isPointer = false) {
   if (!isBool(condition) || isa<ConstOp>(condition.getDefiningOp()))
     return root;
-  llvm::SmallVector<Operation *> order = collect(root);
+  llvm::SmallVector<Operation *> order = collect(root, isPointer);
   if (order.empty())
     return root;
   Bounds bounds;
@@ -140,7 +138,8 @@ const RuleRow rows[] = {
        if (op->getNumOperands() != 3)
          return Value();
        Value pointer =
-           simplifyGuarded(op->getOperand(0), op->getOperand(1), true, graph);
+           simplifyGuarded(op->getOperand(0), op->getOperand(1), true, graph,
+                           /*isPointer=*/true);
        Value otherwise =
            simplifyGuarded(op->getOperand(2), op->getOperand(1), false, graph);
        return graph.get(OpCode::Load, {pointer, op->getOperand(1), otherwise});

@@ -1,8 +1,8 @@
 //===- Sums.cpp - rules: sums in canonical form, operands in order --------===//
 //
-// i32 sums with constants and like terms gathered, terms by stride and loop; the
-// operands of other commutative ops by loop and structure. All of it holds for
-// arithmetic that wraps. Floats only have constants moved to the right.
+// i32 sums with constants and like terms gathered, terms by stride and loop;
+// the operands of other commutative ops by loop and structure. All of it holds
+// for arithmetic that wraps. Floats only have constants moved to the right.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,19 +37,22 @@ Value gather(Operation *op, RuleGraph &graph) {
   bool stopped = false;
   Value result = math.gather(sum, graph.isThrifty() ? 16 : size_t(-1),
                              /*deep=*/false, &stopped);
-  if (!stopped)
+  if (!stopped || !result)
     return result;
   // Sums that others use as well are taken apart where that costs nothing.
   Value deep = math.gather(sum, 16, /*deep=*/true);
-  return deep && (deep == sum || graph.isAffordable(deep)) ? deep : result;
+  if (deep && (deep == sum || graph.isAffordable(deep)))
+    return deep;
+  math.setCanonical(result);
+  return result;
 }
 
 /// A constant on the left goes to the right; other integers by order.
 Value order(Operation *op, RuleGraph &graph) {
   Value a = lhs(op), b = rhs(op);
   bool aConst = getSplat(a).has_value(), bConst = getSplat(b).has_value();
-  bool turn = aConst != bConst ? aConst
-                               : isInteger(a) && !graph.math().inOrder(a, b);
+  bool turn =
+      aConst != bConst ? aConst : isInteger(a) && !graph.math().inOrder(a, b);
   return turn ? graph.get(*::uop::getOpCode(op), {b, a}) : Value();
 }
 

@@ -46,8 +46,8 @@ Value RuleGraph::get(OpCode code, ValueRange sources, const Arg &arg) {
         ::uop::getOpCode(user) && isNode(user, code, sources, arg))
       return user->getResult(0);
   }
-  Type type = inferType(root->getContext(), code, sources, arg,
-                        [](const Twine &) {});
+  Type type =
+      inferType(root->getContext(), code, sources, arg, [](const Twine &) {});
   if (!type)
     return {};
   auto *dialect = root->getContext()->getLoadedDialect<UopDialect>();
@@ -111,7 +111,8 @@ bool RuleGraph::isAffordable(Value by) {
   llvm::ArrayRef<Operation *> created = graph->getCreated();
   if (created.empty())
     return true;
-  // New nodes stand behind their sources: one sweep finds those that `by` needs.
+  // New nodes stand behind their sources: one sweep finds those that `by`
+  // needs.
   llvm::SmallPtrSet<Operation *, 16> needed{by.getDefiningOp()};
   int64_t more = 0;
   for (Operation *op : llvm::reverse(created)) {
@@ -158,13 +159,21 @@ namespace {
 
 class RowPattern : public RewritePattern {
 public:
-  RowPattern(MLIRContext *context, const RuleRow &row, llvm::StringRef root)
+  RowPattern(MLIRContext *context, const RuleRow &row, llvm::StringRef root,
+             bool ofBools)
       : RewritePattern(root, 1, context), row(row) {
+    if (ofBools) {
+      never[0] = getScalarType(context, DType::I32);
+      never[1] = getScalarType(context, DType::F32);
+    }
     setDebugName(row.name);
   }
 
   LogicalResult matchAndRewrite(Operation *op,
                                 PatternRewriter &rewriter) const override {
+    Type first = op->getOperand(0).getType();
+    if (first == never[0] || first == never[1])
+      return failure();
     RuleGraph graph(rewriter, op);
     Value value = row.apply(op, graph);
     if (!value || value == op->getResult(0) ||
@@ -178,16 +187,19 @@ public:
 
 private:
   RuleRow row;
+  /// Types of the first operand that no row of the table is for.
+  Type never[2];
 };
 
 } // namespace
 
-void uop::addRules(RewritePatternSet &patterns, llvm::ArrayRef<RuleRow> rows) {
+void uop::addRules(RewritePatternSet &patterns, llvm::ArrayRef<RuleRow> rows,
+                   bool ofBools) {
   MLIRContext *context = patterns.getContext();
   auto *dialect = context->getOrLoadDialect<UopDialect>();
   for (const RuleRow &row : rows)
     patterns.add(std::make_unique<RowPattern>(
-        context, row, dialect->getOpName(row.root).getStringRef()));
+        context, row, dialect->getOpName(row.root).getStringRef(), ofBools));
 }
 
 bool uop::isInteger(Value value) {

@@ -1,7 +1,8 @@
 //===- Table.h - rules as rows of a table -----------------------*- C++ -*-===//
 //
-// A rule is a name, the op at its root, and a function from a node to what takes
-// its place; a set is a table of these. Each row is an ordinary MLIR pattern.
+// A rule is a name, the op at its root, and a function from a node to what
+// takes its place; a set is a table of these. Each row is an ordinary MLIR
+// pattern.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,8 +46,8 @@ public:
   bool defer(llvm::function_ref<bool(mlir::Operation *)> isOuter);
   /// Whether nothing must be created but the node itself.
   bool isThrifty() { return graph && graph->isThrifty(); }
-  /// Whether the graph has no more nodes once `by` is in root's place, as far as
-  /// can be told from what shared them before.
+  /// Whether the graph has no more nodes once `by` is in root's place, as far
+  /// as can be told from what shared them before.
   bool isAffordable(mlir::Value by);
   /// Takes back what was created and `by` does not need.
   void discardUnused(mlir::Value by) {
@@ -74,8 +75,9 @@ struct RuleRow {
   RuleFn apply;
 };
 
-void addRules(mlir::RewritePatternSet &patterns,
-              llvm::ArrayRef<RuleRow> rows);
+/// `ofBools`: none of the rows applies to a scalar i32 or f32 operand.
+void addRules(mlir::RewritePatternSet &patterns, llvm::ArrayRef<RuleRow> rows,
+              bool ofBools = false);
 
 //===----------------------------------------------------------------------===//
 // What rows ask of nodes

@@ -27,8 +27,8 @@ Where getWhere(Operation *op) {
   return {op->getOperand(0), op->getOperand(1), op->getOperand(2)};
 }
 
-/// An ALU op whose operands are constants, and one WHERE of constants or several
-/// by one condition: the WHERE of its values.
+/// An ALU op whose operands are constants, and one WHERE of constants or
+/// several by one condition: the WHERE of its values.
 Value pushThrough(Operation *op, RuleGraph &graph) {
   Value result = op->getResult(0);
   if (isa<RankedTensorType>(result.getType()))
@@ -53,7 +53,8 @@ Value pushThrough(Operation *op, RuleGraph &graph) {
   if (!condition)
     return {};
   OpCode code = *::uop::getOpCode(op);
-  DType source = getDType(lhs(op).getType()), target = getDType(result.getType());
+  DType source = getDType(lhs(op).getType()),
+        target = getDType(result.getType());
   Value branches[2];
   for (int i : {0, 1}) {
     if (!isDefinedAlu(code, source, target, words[i][0], words[i][1]))
@@ -64,8 +65,7 @@ Value pushThrough(Operation *op, RuleGraph &graph) {
   return graph.get(OpCode::Where, {condition, branches[0], branches[1]});
 }
 
-#define UOP_PUSH(code, name)                                                   \
-  { "where/push-" name, OpCode::code, pushThrough }
+#define UOP_PUSH(code, name) {"where/push-" name, OpCode::code, pushThrough}
 
 const RuleRow rows[] = {
     {"where/not", OpCode::Where,
@@ -94,8 +94,8 @@ const RuleRow rows[] = {
          return Value();
        return graph.get(
            OpCode::Where,
-           {graph.get(OpCode::Mul, {w.condition, inner->condition}),
-            inner->yes, w.no});
+           {graph.get(OpCode::Mul, {w.condition, inner->condition}), inner->yes,
+            w.no});
      }},
     {"where/nested-or", OpCode::Where,
      [](Operation *op, RuleGraph &graph) {
@@ -123,12 +123,18 @@ const RuleRow rows[] = {
          return graph.get(OpCode::Mul, {w.condition, w.yes});
        return Value();
      }},
-    UOP_PUSH(Cast, "cast"),         UOP_PUSH(Recip, "recip"),
-    UOP_PUSH(Exp2, "exp2"),         UOP_PUSH(Log2, "log2"),
-    UOP_PUSH(Sqrt, "sqrt"),         UOP_PUSH(Sin, "sin"),
-    UOP_PUSH(Add, "add"),           UOP_PUSH(Mul, "mul"),
-    UOP_PUSH(Max, "max"),           UOP_PUSH(CmpLt, "cmplt"),
-    UOP_PUSH(CmpNe, "cmpne"),       UOP_PUSH(FloorDiv, "floordiv"),
+    UOP_PUSH(Cast, "cast"),
+    UOP_PUSH(Recip, "recip"),
+    UOP_PUSH(Exp2, "exp2"),
+    UOP_PUSH(Log2, "log2"),
+    UOP_PUSH(Sqrt, "sqrt"),
+    UOP_PUSH(Sin, "sin"),
+    UOP_PUSH(Add, "add"),
+    UOP_PUSH(Mul, "mul"),
+    UOP_PUSH(Max, "max"),
+    UOP_PUSH(CmpLt, "cmplt"),
+    UOP_PUSH(CmpNe, "cmpne"),
+    UOP_PUSH(FloorDiv, "floordiv"),
     UOP_PUSH(FloorMod, "floormod"),
 };
 
