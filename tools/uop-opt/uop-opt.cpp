@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Uop/Target/Output.h"
 #include "Uop/Target/Uir.h"
 #include "Uop/Transforms/Passes.h"
 #include "Uop/Transforms/RuleReport.h"
@@ -20,7 +21,6 @@
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 using namespace mlir;
 
@@ -172,12 +172,5 @@ int main(int argc, char **argv) {
   if (failed(process(std::move(buffer), os, registry, config)) ||
       foundDifference)
     return 1;
-  std::unique_ptr<llvm::ToolOutputFile> file = openOutputFile(output, &error);
-  if (!file) {
-    llvm::errs() << "error: " << error << "\n";
-    return 1;
-  }
-  file->os() << text;
-  file->keep();
-  return 0;
+  return failed(uop::writeOutput(output, text));
 }

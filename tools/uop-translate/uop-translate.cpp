@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Uop/Target/Output.h"
 #include "Uop/Target/Uir.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
@@ -13,7 +14,6 @@
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 using namespace mlir;
 namespace cl = llvm::cl;
@@ -84,12 +84,5 @@ int main(int argc, char **argv) {
       os, split ? marker : "", kDefaultSplitMarker);
   if (failed(result))
     return 1;
-  std::unique_ptr<llvm::ToolOutputFile> file = openOutputFile(output, &error);
-  if (!file) {
-    llvm::errs() << "error: " << error << "\n";
-    return 1;
-  }
-  file->os() << text;
-  file->keep();
-  return 0;
+  return failed(uop::writeOutput(output, text));
 }

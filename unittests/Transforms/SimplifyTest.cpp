@@ -489,4 +489,20 @@ TEST(Simplify, BoundsOfOneOpAreExact) {
     }
 }
 
+/// Reports name rules as SET/RULE; a set may include rules of others.
+TEST(Simplify, EveryRuleIsNamedForItsSet) {
+  MLIRContext context;
+  context.loadDialect<UopDialect>();
+  for (const RuleSet &set : getRuleSets()) {
+    RewritePatternSet patterns(&context);
+    set.populate(patterns);
+    EXPECT_FALSE(patterns.getNativePatterns().empty()) << set.name.str();
+    for (auto &pattern : patterns.getNativePatterns()) {
+      auto [name, rule] = pattern->getDebugName().split('/');
+      EXPECT_TRUE(findRuleSet(name) && !rule.empty())
+          << set.name.str() << ": " << pattern->getDebugName().str();
+    }
+  }
+}
+
 } // namespace

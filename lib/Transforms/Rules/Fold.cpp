@@ -13,17 +13,14 @@ namespace {
 
 /// alu(constants...) -> constant, and what else the op's own folder knows.
 template <typename OpT> struct FoldRule : OpRewritePattern<OpT> {
-  using OpRewritePattern<OpT>::OpRewritePattern;
+  explicit FoldRule(MLIRContext *context) : OpRewritePattern<OpT>(context) {
+    static const std::string name =
+        ("fold/" + OpT::getOperationName().drop_front(strlen("uop."))).str();
+    this->setDebugName(name);
+  }
 
   LogicalResult matchAndRewrite(OpT op,
                                 PatternRewriter &rewriter) const override {
-    // MLIR's hook swaps the operands of these in place, behind the driver's
-    // back.
-    if (op->template hasTrait<OpTrait::IsCommutative>() &&
-        !llvm::all_of(op->getOperands(), [](Value operand) {
-          return operand.getDefiningOp<ConstOp>();
-        }))
-      return failure();
     // The folders of commutative ops also turn operands in place, which is not
     // what a rule may do; and most nodes need no look at all.
     if (!isa<CastOp, WhereOp>(op) &&

@@ -187,31 +187,39 @@ Value LoopMask::makeDifference(Value a, Value b, int32_t c, bool mayWrap) {
                        makeI32(rewriter, loc, static_cast<int32_t>(constant)));
 }
 
-bool LoopMask::addComparison(CmpLtOp compare, bool negated) {
-  if (getDType(compare.getLhs().getType()) != DType::I32)
-    return false;
-  // sign * r + rest < limit, or limit < sign * r + rest.
-  bool onLeft = dependsOnRange(compare.getLhs());
-  Value limit = onLeft ? compare.getRhs() : compare.getLhs();
+std::optional<LoopMask::Sides> LoopMask::getSides(Operation *compare) {
+  Value lhs = compare->getOperand(0), rhs = compare->getOperand(1);
+  if (getDType(lhs.getType()) != DType::I32)
+    return std::nullopt;
+  bool onLeft = dependsOnRange(lhs);
+  Value limit = onLeft ? rhs : lhs;
   if (dependsOnRange(limit))
-    return false;
-  std::optional<Linear> linear =
-      getLinear(onLeft ? compare.getLhs() : compare.getRhs());
+    return std::nullopt;
+  std::optional<Linear> linear = getLinear(onLeft ? lhs : rhs);
   if (!linear)
+    return std::nullopt;
+  return Sides{*linear, limit, onLeft};
+}
+
+bool LoopMask::addComparison(CmpLtOp compare, bool negated) {
+  // sign * r + rest < limit, or limit < sign * r + rest.
+  std::optional<Sides> sides = getSides(compare);
+  if (!sides)
     return false;
+  const auto &[linear, limit, onLeft] = *sides;
   Bounds::Interval counter = getInterval(range.getResult());
-  Bounds::Interval rest = getInterval(linear->rest);
-  int64_t least = linear->sign > 0 ? counter.min : -counter.max;
-  int64_t most = linear->sign > 0 ? counter.max : -counter.min;
+  Bounds::Interval rest = getInterval(linear.rest);
+  int64_t least = linear.sign > 0 ? counter.min : -counter.max;
+  int64_t most = linear.sign > 0 ? counter.max : -counter.min;
   if (!fits(least + rest.min) || !fits(most + rest.max))
     return false;
   // r < t, or r >= t, and the negations of these; t = limit - rest for r, and
   // rest - limit for -r.
-  bool plus = linear->sign > 0;
+  bool plus = linear.sign > 0;
   bool isUpper = onLeft == plus;
   int32_t c = isUpper ? 0 : 1;
-  Value t = plus ? makeDifference(limit, linear->rest, c, false)
-                 : makeDifference(linear->rest, limit, c, false);
+  Value t = plus ? makeDifference(limit, linear.rest, c, false)
+                 : makeDifference(linear.rest, limit, c, false);
   if (!t)
     return false;
   (isUpper != negated ? upper : lower).push_back(t);
@@ -219,19 +227,13 @@ bool LoopMask::addComparison(CmpLtOp compare, bool negated) {
 }
 
 bool LoopMask::addEquality(CmpNeOp compare) {
-  if (pick || getDType(compare.getLhs().getType()) != DType::I32)
+  std::optional<Sides> sides = getSides(compare);
+  if (pick || !sides)
     return false;
-  bool onLeft = dependsOnRange(compare.getLhs());
-  Value limit = onLeft ? compare.getRhs() : compare.getLhs();
-  if (dependsOnRange(limit))
-    return false;
-  std::optional<Linear> linear =
-      getLinear(onLeft ? compare.getLhs() : compare.getRhs());
-  if (!linear)
-    return false;
+  const auto &[linear, limit, onLeft] = *sides;
   // Exact modulo 2^32, so that it may wrap.
-  pick = linear->sign > 0 ? makeDifference(limit, linear->rest, 0, true)
-                          : makeDifference(linear->rest, limit, 0, true);
+  pick = linear.sign > 0 ? makeDifference(limit, linear.rest, 0, true)
+                         : makeDifference(linear.rest, limit, 0, true);
   return true;
 }
 

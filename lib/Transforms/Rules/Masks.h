@@ -61,6 +61,14 @@ private:
     int sign;
     mlir::Value rest;
   };
+  /// A comparison of something of r with something without, which is `limit`.
+  struct Sides {
+    Linear linear;
+    mlir::Value limit;
+    bool onLeft;
+  };
+  /// The sides of a CMPLT or CMPNE of i32; nullopt where it has no such ones.
+  std::optional<Sides> getSides(mlir::Operation *compare);
   bool addCondition(mlir::Value condition, bool negated);
   bool addConjunct(mlir::Value condition, bool negated);
   bool addComparison(CmpLtOp compare, bool negated);

@@ -388,18 +388,30 @@ struct CollapseInvariant : AccumulatorRule {
   }
 };
 
-/// sum of where(lo <= r < hi, x, 0) with nothing that depends on r: x times the
-/// turns between the limits.
-struct CollapseCount : AccumulatorRule {
-  explicit CollapseCount(MLIRContext *context)
-      : AccumulatorRule(context, "reductions/count") {}
-  Value collapse(Accumulator &acc, PatternRewriter &rewriter) const override {
-    DType dtype = acc.getDType();
-    if (!acc.isSum() || dtype == DType::Bool)
+/// A sum of a value under a mask over the loop, numbers only.
+struct MaskedSumRule : AccumulatorRule {
+  using AccumulatorRule::AccumulatorRule;
+  Value collapse(Accumulator &acc, PatternRewriter &rewriter) const final {
+    if (!acc.isSum() || acc.getDType() == DType::Bool)
       return {};
     LoopMask mask(rewriter, acc.end.getLoc(), acc.range);
-    if (mask.getMinCount() < 0 || !mask.match(acc.getValue()) ||
-        !mask.isInterval() || mask.dependsOnRange(mask.getValue()))
+    if (mask.getMinCount() < 0 || !mask.match(acc.getValue()))
+      return {};
+    return collapseMasked(acc, mask, rewriter);
+  }
+  virtual Value collapseMasked(Accumulator &acc, LoopMask &mask,
+                               PatternRewriter &rewriter) const = 0;
+};
+
+/// sum of where(lo <= r < hi, x, 0) with nothing that depends on r: x times the
+/// turns between the limits.
+struct CollapseCount : MaskedSumRule {
+  explicit CollapseCount(MLIRContext *context)
+      : MaskedSumRule(context, "reductions/count") {}
+  Value collapseMasked(Accumulator &acc, LoopMask &mask,
+                       PatternRewriter &rewriter) const override {
+    DType dtype = acc.getDType();
+    if (!mask.isInterval() || mask.dependsOnRange(mask.getValue()))
       return {};
     std::optional<Word> factor = getConstWord(mask.getValue());
     if (isFloat(dtype)) {
@@ -425,18 +437,14 @@ struct CollapseCount : AccumulatorRule {
 };
 
 /// sum of where(r == i, x[r], 0) -> where(0 <= i < end, x[i], 0)
-struct CollapseGather : AccumulatorRule {
+struct CollapseGather : MaskedSumRule {
   explicit CollapseGather(MLIRContext *context)
-      : AccumulatorRule(context, "reductions/gather") {}
-  Value collapse(Accumulator &acc, PatternRewriter &rewriter) const override {
-    DType dtype = acc.getDType();
-    if (!acc.isSum() || dtype == DType::Bool)
+      : MaskedSumRule(context, "reductions/gather") {}
+  Value collapseMasked(Accumulator &acc, LoopMask &mask,
+                       PatternRewriter &) const override {
+    if (!mask.getPick())
       return {};
-    LoopMask mask(rewriter, acc.end.getLoc(), acc.range);
-    if (mask.getMinCount() < 0 || !mask.match(acc.getValue()) ||
-        !mask.getPick())
-      return {};
-    if (isFloat(dtype) &&
+    if (isFloat(acc.getDType()) &&
         (!acc.startsAtZero() || !keepsOrder(acc, mask.getPick())))
       return {};
     return mask.makeGather();
