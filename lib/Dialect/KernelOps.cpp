@@ -1,10 +1,11 @@
 //===- KernelOps.cpp - STAGE, BARRIER, WMMA -------------------------------===//
 //
-// The kernel family.
+// The kernel family, and the registration of the plans that kernels stand in.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Assembly.h"
+#include "Uop/Dialect/Plan.h"
 
 using namespace mlir;
 using namespace uop;
@@ -16,6 +17,10 @@ void UopDialect::addKernelOps() {
   addOperations<
 #define GET_OP_LIST
 #include "Uop/Dialect/UopKernelOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "Uop/Dialect/UopPlanOps.cpp.inc"
       >();
 }
 

@@ -318,12 +318,9 @@ Type Rule::inferStore() const {
     return fail("STORE needs memory");
   if (dtype(0) != dtype(1))
     return fail("STORE of " + getName(dtype(1)) + " into " + getName(dtype(0)));
-  if (!isScalar(0))
-    return fail("STORE pointer must be a scalar, got shape " +
-                formatShape(shape(0)));
-  if (!isScalar(1))
-    return fail("STORE value must be a scalar, got shape " +
-                formatShape(shape(1)));
+  if (shape(0) != shape(1))
+    return fail("STORE: shape mismatch " + formatShape(shape(0)) + " vs " +
+                formatShape(shape(1)) + " (broadcast with EXPAND)");
   return VoidType::get(context);
 }
 

@@ -11,6 +11,7 @@ include "Uop/Dialect/UopKernelOps.td"
 include "Uop/Dialect/UopLoopOps.td"
 include "Uop/Dialect/UopMemoryOps.td"
 include "Uop/Dialect/UopMovementOps.td"
+include "Uop/Dialect/UopPlanOps.td"
 include "Uop/Dialect/UopValueOps.td"
 
 #endif // UOP_DIALECT_UOPOPS_TD
