@@ -1,0 +1,34 @@
+//===- Kernelize.h - from a graph to a plan of kernels ----------*- C++ -*-===//
+//
+// Cutting a program of shapes into kernels, for callers that are no pass.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef UOP_TRANSFORMS_KERNELIZE_H
+#define UOP_TRANSFORMS_KERNELIZE_H
+
+#include "Uop/Dialect/Plan.h"
+
+namespace uop {
+
+struct KernelizeOptions {
+  /// Buffers that a kernel may take; one that needs more is split.
+  int64_t maxParameters = 64;
+  /// Whether float sums may be added up in another order, so that a long one with
+  /// few results becomes two kernels.
+  bool reassociate = true;
+};
+
+/// Replaces `program` in its module by a plan of its name and, before it, the
+/// kernels that are launched: programs whose BUFFER slots are 0, 1, ... in the
+/// order of first appearance, what they store to last. Kernels of the module with
+/// the same graph are used again. Emits an error and leaves the module as it was
+/// on failure.
+///
+/// A program of loops becomes a plan of one launch.
+mlir::FailureOr<PlanOp> kernelize(ProgramOp program,
+                                  const KernelizeOptions &options = {});
+
+} // namespace uop
+
+#endif // UOP_TRANSFORMS_KERNELIZE_H

@@ -1,0 +1,55 @@
+//===- PlanGraph.h - the graph that is cut into kernels ---------*- C++ -*-===//
+//
+// A program of shapes as the planner sees it: calls inlined, STAGEs noted, long
+// reductions in two steps, every read of a BUFFER with the STOREs it comes after.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef UOP_LIB_TRANSFORMS_KERNELIZE_PLANGRAPH_H
+#define UOP_LIB_TRANSFORMS_KERNELIZE_PLANGRAPH_H
+
+#include "Uop/Graph/Walk.h"
+#include "Uop/Transforms/Kernelize.h"
+
+namespace uop::kernelize {
+
+/// A node by its place in the order of the graph, sources before users.
+using Node = unsigned;
+
+struct PlanGraph {
+  std::vector<mlir::Operation *> nodes;
+  llvm::DenseMap<mlir::Operation *, Node> numbers;
+  /// The values that the program is for, by number of output.
+  llvm::SmallVector<Node> outputs;
+  /// Nodes that a STAGE or the planner itself wants in memory.
+  std::vector<bool> staged;
+  /// The STOREs into each BUFFER slot, in the order in which they happen.
+  std::map<int64_t, llvm::SmallVector<Node, 2>> stores;
+  /// Of memory: the BUFFER or AFTER that it is a view of.
+  std::vector<Node> bases;
+  /// Of a BUFFER or AFTER: how many of the STOREs into its slot come before it.
+  llvm::DenseMap<Node, unsigned> versions;
+
+  mlir::Operation *op(Node node) const { return nodes[node]; }
+  Node number(mlir::Value value) const {
+    return numbers.lookup(value.getDefiningOp());
+  }
+  mlir::Type type(Node node) const {
+    return nodes[node]->getResult(0).getType();
+  }
+  bool isMemory(Node node) const { return ::uop::isMemory(type(node)); }
+  /// What a plan stores for the node: its own shape, for a STORE its value's.
+  llvm::ArrayRef<int64_t> shape(Node node) const;
+  /// The slot of the BUFFER below a BUFFER, an AFTER or a STORE.
+  int64_t slot(Node node) const;
+};
+
+/// Builds the graph of `program` in `scratch`, an empty program. Fails, with an
+/// error, on ops of loops, on a PARAM that no CALL binds, and where a BUFFER would
+/// have to be read after a STORE and before an earlier one.
+mlir::FailureOr<PlanGraph> buildPlanGraph(ProgramOp program, ProgramOp scratch,
+                                          const KernelizeOptions &options);
+
+} // namespace uop::kernelize
+
+#endif // UOP_LIB_TRANSFORMS_KERNELIZE_PLANGRAPH_H
