@@ -8,7 +8,7 @@
 
 using namespace mlir;
 using namespace uop;
-using namespace uop::kernelize;
+using namespace uop::planning;
 
 namespace {
 

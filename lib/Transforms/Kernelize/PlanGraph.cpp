@@ -5,11 +5,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "PlanGraph.h"
-#include "llvm/ADT/SetVector.h"
+#include "Uop/Graph/Results.h"
 
 using namespace mlir;
 using namespace uop;
-using namespace uop::kernelize;
+using namespace uop::planning;
 
 llvm::ArrayRef<int64_t> PlanGraph::shape(Node node) const {
   if (auto store = dyn_cast<StoreOp>(nodes[node]))
@@ -17,11 +17,14 @@ llvm::ArrayRef<int64_t> PlanGraph::shape(Node node) const {
   return getShape(type(node));
 }
 
+Node PlanGraph::buffer(Node node) const {
+  while (!isa<BufferOp>(nodes[node]))
+    node = number(nodes[node]->getOperand(0));
+  return node;
+}
+
 int64_t PlanGraph::slot(Node node) const {
-  Operation *op = nodes[node];
-  while (!isa<BufferOp>(op))
-    op = op->getOperand(0).getDefiningOp();
-  return cast<BufferOp>(op).getSlot();
+  return cast<BufferOp>(nodes[buffer(node)]).getSlot();
 }
 
 namespace {
@@ -101,7 +104,7 @@ Value GraphBuilder::rebuild(Operation *op, llvm::ArrayRef<Value> sources) {
   case OpCode::Reduce:
     return rebuildReduce(cast<ReduceOp>(op), sources[0]);
   case OpCode::Param:
-    emitError(op->getLoc()) << "PARAM " << cast<ParamOp>(op).getSlot()
+    mlir::emitError(op->getLoc()) << "PARAM " << cast<ParamOp>(op).getSlot()
                             << " is in no CALL: nothing gives it a value";
     return {};
   case OpCode::Alloc:
@@ -117,16 +120,17 @@ Value GraphBuilder::rebuild(Operation *op, llvm::ArrayRef<Value> sources) {
   }
 }
 
-/// The sources of the SINK that are values are outputs.
+/// The results that are values are outputs; the others are STOREs.
 LogicalResult GraphBuilder::addResults(Value root) {
-  llvm::SmallVector<Value> stack{root};
-  while (!stack.empty()) {
-    Value value = stack.pop_back_val();
-    if (!isa<VoidType>(value.getType()))
-      graph.outputs.push_back(graph.number(value));
-    else if (auto sink = value.getDefiningOp<SinkOp>())
-      llvm::append_range(stack, llvm::reverse(sink.getSrcs()));
-  }
+  FailureOr<llvm::SmallVector<Value>> results = getResults(root);
+  if (failed(results))
+    return failure();
+  for (Value result : *results)
+    if (!isa<VoidType>(result.getType()))
+      graph.outputs.push_back(graph.number(result));
+  for (Operation *op : graph.nodes)
+    if (auto store = dyn_cast<StoreOp>(op); store && !getStoredBuffer(store))
+      return failure();
   return success();
 }
 
@@ -234,7 +238,7 @@ FailureOr<PlanGraph> GraphBuilder::build(ProgramOp program) {
 } // namespace
 
 FailureOr<PlanGraph>
-uop::kernelize::buildPlanGraph(ProgramOp program, ProgramOp scratch,
+uop::planning::buildPlanGraph(ProgramOp program, ProgramOp scratch,
                                const KernelizeOptions &options) {
   return GraphBuilder(scratch, options).build(program);
 }

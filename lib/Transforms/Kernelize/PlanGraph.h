@@ -11,7 +11,7 @@
 #include "Uop/Graph/Walk.h"
 #include "Uop/Transforms/Kernelize.h"
 
-namespace uop::kernelize {
+namespace uop::planning {
 
 /// A node by its place in the order of the graph, sources before users.
 using Node = unsigned;
@@ -40,7 +40,8 @@ struct PlanGraph {
   bool isMemory(Node node) const { return ::uop::isMemory(type(node)); }
   /// What a plan stores for the node: its own shape, for a STORE its value's.
   llvm::ArrayRef<int64_t> shape(Node node) const;
-  /// The slot of the BUFFER below a BUFFER, an AFTER or a STORE.
+  /// The BUFFER below memory or a STORE, and its slot.
+  Node buffer(Node node) const;
   int64_t slot(Node node) const;
 };
 
@@ -50,6 +51,6 @@ struct PlanGraph {
 mlir::FailureOr<PlanGraph> buildPlanGraph(ProgramOp program, ProgramOp scratch,
                                           const KernelizeOptions &options);
 
-} // namespace uop::kernelize
+} // namespace uop::planning
 
 #endif // UOP_LIB_TRANSFORMS_KERNELIZE_PLANGRAPH_H
