@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Uop/Dialect/Plan.h"
+#include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
