@@ -6,6 +6,7 @@
 
 #include "Uop/Transforms/Difference.h"
 #include "Uop/Graph/Bounds.h"
+#include "Uop/Graph/Results.h"
 #include "Uop/Graph/Walk.h"
 #include "Uop/Transforms/Linearize.h"
 #include "Uop/Transforms/Rangeify.h"
@@ -149,7 +150,11 @@ bool Runnable::prepare(ProgramOp original, const CompareOptions &options,
                        const Loops *known) {
   program = original;
   Quiet quiet(program.getContext());
-  shaped = getDType(program.getRoot().getType()) != DType::Void;
+  shaped = uop::isShaped(program);
+  if (shaped && isa<VoidType>(program.getRoot().getType())) {
+    reason = "it has several results";
+    return false;
+  }
   double elements = 0;
   for (Operation &op : program.getBodyBlock().without_terminator()) {
     if (isa<WmmaOp, ParamOp>(op) && !shaped) {

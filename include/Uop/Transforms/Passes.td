@@ -195,14 +195,20 @@ def UopCanonicalizeIndices
 def UopRangeify : Pass<"uop-rangeify", "::uop::ProgramOp"> {
   let summary = "turn shapes into loops and memory";
   let description = [{
-    Lowers a program whose root is a value to one whose root is a SINK: every
-    output axis becomes a RANGE, movement ops become index arithmetic, a STACK a
-    chain of WHEREs, a REDUCE an accumulator with loops of its own, placed inside
-    the loops that its output index uses. CALLs are inlined, STAGEs are
-    transparent. The output is a new BUFFER of the highest slot plus one. A program
-    whose root is a SINK already is left as it stands. Gives up on a PARAM outside
-    any CALL, on an index that is out of bounds for sure, and on an axis too long
-    for an i32 loop. Short spelling: `--rangeify`.
+    Lowers a program of shapes, whose root is a value or a SINK of values and
+    STOREs, to one of loops: every output axis becomes a RANGE, movement ops become
+    index arithmetic, a STACK a chain of WHEREs, a REDUCE an accumulator with loops
+    of its own, placed inside the loops that its output index uses. CALLs are
+    inlined, STAGEs are transparent. Output number i is a new BUFFER of the highest
+    slot plus one plus i; a STORE goes to the elements of its view. What has one
+    shape is stored in the same loops, except what overwrites what an earlier STORE
+    may have written: that has loops behind it. A program of loops is left as it
+    stands.
+
+    Gives up on a PARAM outside any CALL, on an index that is out of bounds for
+    sure, on an axis too long for an i32 loop, and on what needs more than one
+    kernel (`--uop-kernelize`): an AFTER, and an element of a buffer that is stored
+    to in place read anywhere but where it is stored. Short spelling: `--rangeify`.
 
     ```mlir
     // before
