@@ -294,10 +294,11 @@ bool Partitioner::isStored(Node node, const Uses &uses) {
 }
 
 /// A kernel that computes the node for each of its own elements, and nowhere else,
-/// may store it on its way, if no other reader comes before that kernel.
+/// may store it on its way, if no other reader comes before that kernel. Not what
+/// is to end a kernel.
 std::optional<unsigned> Partitioner::findKernelToJoin(Node node,
                                                       const Uses &uses) {
-  if (wishes.alone.contains(node) || uses.many)
+  if (wishes.cut[node] || wishes.alone.contains(node) || uses.many)
     return std::nullopt;
   llvm::MapVector<unsigned, unsigned> counts;
   for (const Use &use : uses.list)
