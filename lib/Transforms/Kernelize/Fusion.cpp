@@ -13,6 +13,29 @@ using namespace mlir;
 using namespace uop;
 using namespace uop::planning;
 
+llvm::SmallVector<Target> Fusion::getTargets(const PlanGraph &graph,
+                                             Node root) const {
+  int64_t size = *getNumElements(graph.shape(root));
+  llvm::SmallVector<Target> targets;
+  llvm::SmallVector<std::pair<Node, int64_t>> stack{{root, 0}};
+  while (!stack.empty()) {
+    auto [node, offset] = stack.pop_back_val();
+    auto found = places.find(node);
+    if (found == places.end()) {
+      targets.push_back({{Memory::Temp, node}, offset, offset + size});
+      continue;
+    }
+    for (const Place &place : llvm::reverse(found->second))
+      if (place.isOutput)
+        targets.push_back(
+            {{Memory::Output, place.number}, offset, offset + size});
+      else
+        stack.push_back({place.number, offset + place.offset});
+  }
+  llvm::sort(targets);
+  return targets;
+}
+
 namespace {
 
 class Fuser {
@@ -33,7 +56,10 @@ private:
   bool copyOldContents(llvm::ArrayRef<unsigned> order);
   void joinKernels(llvm::ArrayRef<unsigned> order, const Edges &edges);
   bool canJoin(const Kernel &a, const Kernel &b);
-  size_t countParameters(const Kernel &kernel);
+  size_t countWrites(const Kernel &kernel);
+  size_t countParameters(const Kernel &kernel) {
+    return kernel.reads.size() + countWrites(kernel);
+  }
   void addWriters(Node node, llvm::SmallVectorImpl<unsigned> &writers);
   bool cut(Node node) {
     bool fresh = !wishes.cut[node];
@@ -169,20 +195,25 @@ bool Fuser::copyOldContents(llvm::ArrayRef<unsigned> order) {
   return changed;
 }
 
-size_t Fuser::countParameters(const Kernel &kernel) {
-  size_t count = kernel.reads.size();
-  for (Node root : kernel.roots) {
-    auto it = fusion.places.find(root);
-    count += it == fusion.places.end() ? 1 : it->second.size();
-  }
+/// Buffers that the kernel stores to. Neighbours in one memory may yet be one.
+size_t Fuser::countWrites(const Kernel &kernel) {
+  size_t count = 0;
+  for (Node root : kernel.roots)
+    count += isa<StoreOp>(graph.op(root))
+                 ? !llvm::any_of(kernel.reads,
+                                 [&](Node read) {
+                                   return !fusion.materialized[read] &&
+                                          graph.slot(read) == graph.slot(root);
+                                 })
+                 : fusion.getTargets(graph, root).size();
   return count;
 }
 
 /// The leaves below every node of a kernel, sources before users: of a node with
 /// too many, the source with most is stored.
 LogicalResult Fuser::cutLeaves(const Kernel &kernel, bool &changed) {
-  size_t limit = options.maxParameters - (countParameters(kernel) -
-                                          kernel.reads.size());
+  int64_t limit = options.maxParameters -
+                  static_cast<int64_t>(countWrites(kernel));
   llvm::DenseMap<Node, llvm::SmallVector<Node, 4>> leaves;
   std::vector<std::pair<Node, bool>> stack;
   for (Node root : kernel.roots)
@@ -225,7 +256,7 @@ LogicalResult Fuser::cutLeaves(const Kernel &kernel, bool &changed) {
                        std::back_inserter(both));
         all = std::move(both);
       }
-      if (all.size() <= limit)
+      if (static_cast<int64_t>(all.size()) <= limit)
         break;
       Node *most = std::max_element(
           sources.begin(), sources.end(), [&](Node a, Node b) {
@@ -234,7 +265,8 @@ LogicalResult Fuser::cutLeaves(const Kernel &kernel, bool &changed) {
       if (most == sources.end() || leaves[*most].size() <= 1)
         return emitError(op->getLoc())
                << ::uop::getName(*::uop::getOpCode(op)) << " alone needs "
-               << all.size() + 1 << " buffers, a kernel takes "
+               << all.size() + countWrites(kernel)
+               << " buffers, a kernel takes "
                << options.maxParameters;
       // Movement costs nothing: what is moved is stored, not the moved copy.
       Node stored = *most;

@@ -45,6 +45,26 @@ struct Place {
   int64_t offset = 0;
 };
 
+/// Memory of a plan: an input (by BUFFER slot), an output (by number), or the temp
+/// of a node.
+struct Memory {
+  enum Kind { Input, Output, Temp } kind;
+  int64_t number;
+  bool operator<(const Memory &other) const {
+    return std::tie(kind, number) < std::tie(other.kind, other.number);
+  }
+};
+
+/// Elements of a memory that a node is stored to.
+struct Target {
+  Memory memory;
+  int64_t begin, end;
+  bool operator<(const Target &other) const {
+    return std::tie(memory, begin, end) <
+           std::tie(other.memory, other.begin, other.end);
+  }
+};
+
 struct Kernel {
   /// What it stores, all of one shape: nodes, or one STORE into a BUFFER.
   llvm::SmallVector<Node, 2> roots;
@@ -68,6 +88,10 @@ struct Fusion {
   /// Reads of a BUFFER by the kernel that stores to it, at another index than the
   /// one that it stores to.
   llvm::SmallVector<Node> clashes;
+
+  /// Where a node's elements are stored, in order; at least one place. The source
+  /// of a STACK stands in all of the STACK's places.
+  llvm::SmallVector<Target> getTargets(const PlanGraph &graph, Node node) const;
 };
 
 /// What the planner wants of the graph beside what the costs say.

@@ -26,22 +26,11 @@ public:
   bool reduces = false;
 
 private:
-  /// Elements of a memory.
-  struct Target {
-    Memory memory;
-    int64_t begin, end;
-    bool operator<(const Target &other) const {
-      return std::tie(memory, begin, end) <
-             std::tie(other.memory, other.begin, other.end);
-    }
-  };
-
   Value copy(Node root);
   Value copyNode(Node node);
   Value copyPointer(Node node);
   Value getBuffer(const Target &target, DType dtype);
   Value getView(Value flat, llvm::ArrayRef<int64_t> shape);
-  llvm::SmallVector<Target> getTargets(Node root);
   std::vector<Target> getRuns();
 
   const PlanGraph &graph;
@@ -65,36 +54,13 @@ Value KernelBuilder::getView(Value flat, llvm::ArrayRef<int64_t> shape) {
                                            : builder.reshape(flat, shape);
 }
 
-/// Where a node's elements stand. A part of a STACK stands in all of its places.
-llvm::SmallVector<KernelBuilder::Target> KernelBuilder::getTargets(Node root) {
-  int64_t size = *getNumElements(graph.shape(root));
-  llvm::SmallVector<Target> targets;
-  llvm::SmallVector<std::pair<Node, int64_t>> stack{{root, 0}};
-  while (!stack.empty()) {
-    auto [node, offset] = stack.pop_back_val();
-    auto places = fusion.places.find(node);
-    if (places == fusion.places.end()) {
-      targets.push_back({{Memory::Temp, node}, offset, offset + size});
-      continue;
-    }
-    for (const Place &place : llvm::reverse(places->second))
-      if (place.isOutput)
-        targets.push_back(
-            {{Memory::Output, place.number}, offset, offset + size});
-      else
-        stack.push_back({place.number, offset + place.offset});
-  }
-  llvm::sort(targets);
-  return targets;
-}
-
 /// A node whose sources are copied, or that is read from memory.
 Value KernelBuilder::copyNode(Node node) {
   Operation *op = graph.op(node);
   builder.setLoc(op->getLoc());
   DType dtype = getDType(graph.type(node));
   if (fusion.materialized[node] && !llvm::is_contained(kernel.roots, node))
-    return getView(getBuffer(getTargets(node)[0], dtype), graph.shape(node));
+    return getView(getBuffer(fusion.getTargets(graph, node)[0], dtype), graph.shape(node));
   if (isa<BufferOp, AfterOp>(op)) {
     Node buffer = graph.buffer(node);
     return getView(getBuffer({{Memory::Input, graph.slot(node)},
@@ -174,7 +140,7 @@ Value KernelBuilder::build() {
   }
   std::vector<Target> runs = getRuns();
   for (auto [root, value] : llvm::zip_equal(kernel.roots, values))
-    for (const Target &target : getTargets(root)) {
+    for (const Target &target : fusion.getTargets(graph, root)) {
       builder.setLoc(graph.op(root)->getLoc());
       // The last run that begins no later.
       const Target &run = *std::prev(llvm::upper_bound(
@@ -191,10 +157,10 @@ Value KernelBuilder::build() {
 }
 
 /// What the roots are stored to: neighbours in one memory are one parameter.
-std::vector<KernelBuilder::Target> KernelBuilder::getRuns() {
+std::vector<Target> KernelBuilder::getRuns() {
   std::vector<Target> targets;
   for (Node root : kernel.roots)
-    llvm::append_range(targets, getTargets(root));
+    llvm::append_range(targets, fusion.getTargets(graph, root));
   llvm::sort(targets);
   std::vector<Target> runs;
   for (const Target &target : targets)

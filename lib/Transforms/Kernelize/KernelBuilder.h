@@ -11,16 +11,6 @@
 
 namespace uop::planning {
 
-/// Memory of a plan: an input (by BUFFER slot), an output (by number), or the temp
-/// of a node.
-struct Memory {
-  enum Kind { Input, Output, Temp } kind;
-  int64_t number;
-  bool operator<(const Memory &other) const {
-    return std::tie(kind, number) < std::tie(other.kind, other.number);
-  }
-};
-
 /// An argument of a launch: elements of a memory.
 struct Argument {
   Memory memory;

@@ -80,9 +80,11 @@ private:
   bool reaches(unsigned from, unsigned to);
   void storeSources(Node stack, const Uses &uses);
   void readStored(unsigned kernel, Node node);
+  llvm::SmallVector<unsigned> getStackReaders(Node source);
   void readBuffer(unsigned kernel, Node base, const Index &index);
   void use(Value value, unsigned kernel, Index index);
   Index follow(Node from, Node to, Index index);
+  void useScalars(unsigned kernel, Node view);
   double getCount(Node node) {
     return *getNumElements(graph.shape(node));
   }
@@ -97,8 +99,9 @@ private:
   std::vector<Cost> costs;
   std::vector<Uses> pending;
   std::vector<State> states;
-  /// The kernel that stores a node, by node.
+  /// The kernel that stores a node, and those that read a STACK as a whole.
   llvm::DenseMap<Node, unsigned> kernelOf;
+  llvm::DenseMap<Node, llvm::SmallVector<unsigned, 1>> stackReaders;
   Fusion result;
 };
 
@@ -156,6 +159,7 @@ unsigned Partitioner::addKernel(Node root) {
   accesses.openLoops(states.emplace_back().index, graph.shape(root),
                      /*reduce=*/false);
   kernelOf[root] = kernel;
+  llvm::append_range(states[kernel].successors, getStackReaders(root));
   return kernel;
 }
 
@@ -168,6 +172,34 @@ Index Partitioner::follow(Node from, Node to, Index index) {
     node = graph.number(op->getOperand(0));
   }
   return index;
+}
+
+/// The kernels that read the STACKs whose source a node is stored as.
+llvm::SmallVector<unsigned> Partitioner::getStackReaders(Node source) {
+  llvm::SmallVector<unsigned> readers;
+  llvm::SmallVector<Node> stack{source};
+  while (!stack.empty()) {
+    auto places = result.places.find(stack.pop_back_val());
+    if (places == result.places.end())
+      continue;
+    for (const Place &place : places->second) {
+      if (place.isOutput)
+        continue;
+      stack.push_back(place.number);
+      if (auto it = stackReaders.find(place.number); it != stackReaders.end())
+        llvm::append_range(readers, it->second);
+    }
+  }
+  return readers;
+}
+
+/// What the INDEX ops of a view of memory take it apart at.
+void Partitioner::useScalars(unsigned kernel, Node view) {
+  for (Node node = view; node != graph.bases[view];
+       node = graph.number(graph.op(node)->getOperand(0)))
+    if (auto index = dyn_cast<IndexOp>(graph.op(node)))
+      for (Value scalar : index.getIndices())
+        use(scalar, kernel, {});
 }
 
 /// A kernel for every STORE, before any node asks what comes after it.
@@ -209,6 +241,8 @@ void Partitioner::readStored(unsigned kernel, Node node) {
   reader.loadable += getCount(node);
   if (auto it = kernelOf.find(node); it != kernelOf.end())
     states[it->second].successors.push_back(kernel);
+  else
+    stackReaders[node].push_back(kernel);
 }
 
 void Partitioner::readBuffer(unsigned kernel, Node base, const Index &index) {
@@ -303,6 +337,7 @@ std::optional<unsigned> Partitioner::findKernelToJoin(Node node,
   llvm::MapVector<unsigned, unsigned> counts;
   for (const Use &use : uses.list)
     ++counts[use.kernel];
+  llvm::SmallVector<unsigned> readers = getStackReaders(node);
   for (const Use &use : uses.list) {
     const Kernel &kernel = result.kernels[use.kernel];
     Node root = kernel.roots[0];
@@ -314,9 +349,13 @@ std::optional<unsigned> Partitioner::findKernelToJoin(Node node,
         kernel.roots.size() + kernel.reads.size() + 1 >=
             static_cast<size_t>(options.maxParameters))
       continue;
-    if (llvm::none_of(counts, [&](auto other) {
-          return other.first != use.kernel && reaches(other.first, use.kernel);
-        }))
+    auto isAfter = [&](unsigned reader) { return reaches(reader, use.kernel); };
+    if (llvm::none_of(counts,
+                      [&](auto other) {
+                        return other.first != use.kernel &&
+                               isAfter(other.first);
+                      }) &&
+        llvm::none_of(readers, isAfter))
       return use.kernel;
   }
   return std::nullopt;
@@ -335,6 +374,7 @@ void Partitioner::use(Value value, unsigned kernel, Index index) {
   if (graph.isMemory(node) && !wishes.cut[node]) {
     Node base = graph.bases[node];
     Index below = follow(node, base, std::move(index));
+    useScalars(kernel, node);
     if (!wishes.cut[base]) {
       readBuffer(kernel, base, below);
       return;
@@ -370,8 +410,10 @@ void Partitioner::visit(Node node) {
   if (code == OpCode::Sink)
     return;
   if (code == OpCode::Store) {
-    if (auto it = kernelOf.find(node); it != kernelOf.end())
+    if (auto it = kernelOf.find(node); it != kernelOf.end()) {
       use(op->getOperand(1), it->second, states[it->second].index);
+      useScalars(it->second, graph.number(op->getOperand(0)));
+    }
     return;
   }
   Uses uses = std::move(pending[node]);
@@ -391,6 +433,7 @@ void Partitioner::visit(Node node) {
     if (joined) {
       result.kernels[*joined].roots.push_back(node);
       kernelOf[node] = *joined;
+      llvm::append_range(states[*joined].successors, getStackReaders(node));
     }
     unsigned kernel = joined ? *joined : addKernel(node);
     for (const Use &use : uses.list)

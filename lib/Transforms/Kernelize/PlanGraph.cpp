@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PlanGraph.h"
+#include "Uop/Graph/Composite.h"
 #include "Uop/Graph/Results.h"
 
 using namespace mlir;
@@ -76,8 +77,13 @@ private:
 
 /// A long reduction with few results: partial results first, stored, then their
 /// reduction. Only where the order of the terms is free.
+/// One of nothing is its identity.
 Value GraphBuilder::rebuildReduce(ReduceOp op, Value source) {
-  bool anyOrder = !isFloat(getDType(op.getType())) ||
+  DType dtype = getDType(op.getType());
+  if (getNumElements(getShape(source.getType())) == 0)
+    return full(builder, dtype, getIdentity(op.getKind(), dtype),
+                getShape(op.getType()));
+  bool anyOrder = !isFloat(dtype) ||
                   (op.getKind() == ReduceKind::Add && options.reassociate);
   int64_t parts = anyOrder ? chooseParts(op) : 0;
   if (parts == 0)
