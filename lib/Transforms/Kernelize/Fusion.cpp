@@ -231,7 +231,7 @@ LogicalResult Fuser::cutLeaves(const Kernel &kernel, bool &changed) {
       stack.pop_back();
       continue;
     }
-    bool isBase = isa<BufferOp, AfterOp>(op);
+    bool isBase = graph.isBase(node);
     if (!entered && !isBase) {
       stack.back().second = true;
       for (Value source : llvm::drop_begin(op->getOperands(),

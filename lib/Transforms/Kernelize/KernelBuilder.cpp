@@ -61,14 +61,12 @@ Value KernelBuilder::copyNode(Node node) {
   DType dtype = getDType(graph.type(node));
   if (fusion.materialized[node] && !llvm::is_contained(kernel.roots, node))
     return getView(getBuffer(fusion.getTargets(graph, node)[0], dtype), graph.shape(node));
-  if (isa<BufferOp, AfterOp>(op)) {
-    Node buffer = graph.buffer(node);
-    return getView(getBuffer({{Memory::Input, graph.slot(node)},
-                              0,
-                              getShape(graph.type(buffer))[0]},
-                             dtype),
-                   graph.shape(node));
-  }
+  if (isa<BufferOp>(op))
+    return getBuffer(
+        {{Memory::Input, graph.slot(node)}, 0, graph.shape(node)[0]}, dtype);
+  // What it comes after has happened when the kernel is launched.
+  if (isa<AfterOp>(op))
+    return copies.lookup(graph.number(op->getOperand(0)));
   reduces |= isa<ReduceOp>(op);
   llvm::SmallVector<Value, 3> sources;
   for (Value source : op->getOperands())
@@ -82,10 +80,10 @@ Value KernelBuilder::copy(Node root) {
   while (!stack.empty()) {
     auto [node, next] = stack.back();
     Operation *op = graph.op(node);
-    bool isLeaf =
-        isa<BufferOp, AfterOp>(op) ||
-        (fusion.materialized[node] && !llvm::is_contained(kernel.roots, node));
-    if (!isLeaf && next < op->getNumOperands()) {
+    unsigned count = isa<AfterOp>(op) ? 1 : op->getNumOperands();
+    if (fusion.materialized[node] && !llvm::is_contained(kernel.roots, node))
+      count = 0;
+    if (next < count) {
       ++stack.back().second;
       Node source = graph.number(op->getOperand(next));
       if (!copies.contains(source))

@@ -84,7 +84,7 @@ private:
   void readBuffer(unsigned kernel, Node base, const Index &index);
   void use(Value value, unsigned kernel, Index index);
   Index follow(Node from, Node to, Index index);
-  void useScalars(unsigned kernel, Node view);
+  void useScalars(unsigned kernel, Node view, Node base);
   double getCount(Node node) {
     return *getNumElements(graph.shape(node));
   }
@@ -97,6 +97,8 @@ private:
   const KernelizeOptions &options;
   Accesses accesses;
   std::vector<Cost> costs;
+  /// Of memory: the BUFFER, AFTER or stored node that it is a view of.
+  std::vector<Node> bases;
   std::vector<Uses> pending;
   std::vector<State> states;
   /// The kernel that stores a node, and those that read a STACK as a whole.
@@ -111,6 +113,12 @@ Partitioner::Partitioner(const PlanGraph &graph, const Wishes &wishes,
       pending(graph.nodes.size()) {
   result.materialized.resize(graph.nodes.size());
   result.places = wishes.places;
+  bases.resize(graph.nodes.size());
+  for (Node node = 0; node < graph.nodes.size(); ++node)
+    if (graph.isMemory(node))
+      bases[node] = graph.isBase(node) || wishes.cut[node]
+                        ? node
+                        : bases[graph.number(graph.op(node)->getOperand(0))];
   computeCosts();
 }
 
@@ -167,7 +175,7 @@ unsigned Partitioner::addKernel(Node root) {
 Index Partitioner::follow(Node from, Node to, Index index) {
   for (Node node = from; node != to;) {
     Operation *op = graph.op(node);
-    if (!isa<BufferOp, AfterOp>(op))
+    if (!graph.isBase(node))
       index = accesses.getSourceIndex(op, 0, index, numberer());
     node = graph.number(op->getOperand(0));
   }
@@ -194,8 +202,8 @@ llvm::SmallVector<unsigned> Partitioner::getStackReaders(Node source) {
 }
 
 /// What the INDEX ops of a view of memory take it apart at.
-void Partitioner::useScalars(unsigned kernel, Node view) {
-  for (Node node = view; node != graph.bases[view];
+void Partitioner::useScalars(unsigned kernel, Node view, Node base) {
+  for (Node node = view; node != base;
        node = graph.number(graph.op(node)->getOperand(0)))
     if (auto index = dyn_cast<IndexOp>(graph.op(node)))
       for (Value scalar : index.getIndices())
@@ -369,12 +377,13 @@ std::optional<unsigned> Partitioner::findKernelToJoin(Node node,
 void Partitioner::use(Value value, unsigned kernel, Index index) {
   constexpr size_t toldApart = 64;
   Node node = graph.number(value);
-  if (isa<ConstOp>(graph.op(node)) && !wishes.cut[node])
+  if ((isa<ConstOp>(graph.op(node)) && !wishes.cut[node]) ||
+      getCount(node) == 0)
     return;
   if (graph.isMemory(node) && !wishes.cut[node]) {
-    Node base = graph.bases[node];
+    Node base = bases[node];
     Index below = follow(node, base, std::move(index));
-    useScalars(kernel, node);
+    useScalars(kernel, node, wishes.cut[base] ? base : graph.buffer(base));
     if (!wishes.cut[base]) {
       readBuffer(kernel, base, below);
       return;
@@ -412,7 +421,8 @@ void Partitioner::visit(Node node) {
   if (code == OpCode::Store) {
     if (auto it = kernelOf.find(node); it != kernelOf.end()) {
       use(op->getOperand(1), it->second, states[it->second].index);
-      useScalars(it->second, graph.number(op->getOperand(0)));
+      Node pointer = graph.number(op->getOperand(0));
+      useScalars(it->second, pointer, graph.buffer(pointer));
     }
     return;
   }
@@ -445,7 +455,7 @@ void Partitioner::visit(Node node) {
     uses.list.push_back({kernel, states[kernel].index});
   }
   for (const Use &user : uses.list) {
-    if (code == OpCode::Buffer || code == OpCode::After) {
+    if (graph.isBase(node)) {
       readBuffer(user.kernel, node, user.index);
       continue;
     }

@@ -51,6 +51,14 @@ int64_t chooseParts(ReduceOp reduce) {
   return 0;
 }
 
+/// Whether a value needs no copy: all of a BUFFER, or a constant.
+bool standsInMemory(Value value) {
+  Operation *op = value.getDefiningOp();
+  while (isa<ReshapeOp>(op))
+    op = op->getOperand(0).getDefiningOp();
+  return isa<BufferOp, AfterOp, ConstOp>(op);
+}
+
 class GraphBuilder {
 public:
   GraphBuilder(ProgramOp scratch, const KernelizeOptions &options)
@@ -102,9 +110,7 @@ Value GraphBuilder::rebuild(Operation *op, llvm::ArrayRef<Value> sources) {
   OpCode code = *::uop::getOpCode(op);
   switch (code) {
   case OpCode::Stage:
-    // What stands in memory of its own needs no copy.
-    if (!cast<StageOp>(op).getDetach() &&
-        !isa<BufferOp, AfterOp, ConstOp>(sources[0].getDefiningOp()))
+    if (!cast<StageOp>(op).getDetach() && !standsInMemory(sources[0]))
       staged.insert(sources[0]);
     return sources[0];
   case OpCode::Reduce:
@@ -179,7 +185,7 @@ LogicalResult GraphBuilder::orderStores() {
       }
       before[node] = set;
     }
-    if (!isa<BufferOp, AfterOp>(op))
+    if (!graph.isBase(node))
       continue;
     unsigned version = 0;
     if (isa<AfterOp>(op)) {
@@ -227,15 +233,8 @@ FailureOr<PlanGraph> GraphBuilder::build(ProgramOp program) {
   for (auto [number, op] : llvm::enumerate(graph.nodes))
     graph.numbers[op] = number;
   graph.staged.resize(graph.nodes.size());
-  graph.bases.resize(graph.nodes.size());
-  for (Node node = 0; node < graph.nodes.size(); ++node) {
-    Operation *op = graph.op(node);
-    graph.staged[node] = staged.contains(op->getResult(0));
-    if (graph.isMemory(node))
-      graph.bases[node] = isa<BufferOp, AfterOp>(op)
-                              ? node
-                              : graph.bases[graph.number(op->getOperand(0))];
-  }
+  for (Node node = 0; node < graph.nodes.size(); ++node)
+    graph.staged[node] = staged.contains(graph.op(node)->getResult(0));
   if (failed(addResults(root)) || failed(orderStores()))
     return failure();
   return std::move(graph);

@@ -25,8 +25,6 @@ struct PlanGraph {
   std::vector<bool> staged;
   /// The STOREs into each BUFFER slot, in the order in which they happen.
   std::map<int64_t, llvm::SmallVector<Node, 2>> stores;
-  /// Of memory: the BUFFER or AFTER that it is a view of.
-  std::vector<Node> bases;
   /// Of a BUFFER or AFTER: how many of the STOREs into its slot come before it.
   llvm::DenseMap<Node, unsigned> versions;
 
@@ -38,6 +36,10 @@ struct PlanGraph {
     return nodes[node]->getResult(0).getType();
   }
   bool isMemory(Node node) const { return ::uop::isMemory(type(node)); }
+  /// Whether the node is what views of memory are views of.
+  bool isBase(Node node) const {
+    return mlir::isa<BufferOp, AfterOp>(nodes[node]);
+  }
   /// What a plan stores for the node: its own shape, for a STORE its value's.
   llvm::ArrayRef<int64_t> shape(Node node) const;
   /// The BUFFER below memory or a STORE, and its slot.
