@@ -356,6 +356,9 @@ FailureOr<Fusion> Fuser::run() {
   for (auto [number, node] : llvm::enumerate(graph.outputs))
     wishes.places[node].push_back(
         {/*isOutput=*/true, static_cast<unsigned>(number), 0});
+  // What is stored for its cost makes its users cheap.
+  wishes.expected.resize(graph.nodes.size());
+  wishes.expected = partition(graph, wishes, options).materialized;
   // Each repair makes a node stored, or alone, that was not: it comes to an end.
   while (true) {
     fusion = partition(graph, wishes, options);

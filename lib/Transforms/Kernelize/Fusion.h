@@ -102,6 +102,8 @@ struct Wishes {
   llvm::DenseSet<Node> alone;
   /// Where the results are stored.
   llvm::DenseMap<Node, llvm::SmallVector<Place, 1>> places;
+  /// Nodes that are expected to be in memory when costs are counted.
+  std::vector<bool> expected;
 };
 
 /// Cuts the graph into kernels, in no particular order.

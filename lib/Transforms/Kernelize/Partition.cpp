@@ -14,7 +14,7 @@ using namespace uop::planning;
 
 namespace {
 
-/// What one element of a node takes when it is computed from buffers alone, with
+/// What one element of a node takes when it is computed from what is in memory, with
 /// everything below it computed no more often than it has elements.
 struct Cost {
   double operations = 0, loads = 0;
@@ -128,16 +128,17 @@ void Partitioner::computeCosts() {
     Operation *op = graph.op(node);
     OpCode code = *::uop::getOpCode(op);
     Cost &cost = costs[node];
-    if (wishes.cut[node] || graph.isMemory(node)) {
+    if (graph.isMemory(node)) {
       cost.loads = 1;
       continue;
     }
     if (!isCompute(code) && !isMovement(code) && code != OpCode::Index)
       continue;
     for (Value source : op->getOperands()) {
-      const Cost &below = costs[graph.number(source)];
-      cost.operations += below.operations;
-      cost.loads += below.loads;
+      Node number = graph.number(source);
+      bool isInMemory = wishes.cut[number] || wishes.expected[number];
+      cost.operations += isInMemory ? 0 : costs[number].operations;
+      cost.loads += isInMemory ? 1 : costs[number].loads;
       if (code == OpCode::Index)
         break;
     }
