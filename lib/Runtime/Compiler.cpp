@@ -1,38 +1,29 @@
 //===- Compiler.cpp - C text to callable code -----------------------------===//
 //
-// Chooses flags and compiler, asks the kernel cache, and loads: objects of the
-// compiler inside this process through ORC, shared objects of an external one
-// through dlopen.
+// Chooses flags and compiler, asks the kernel cache, and has the code loaded. A
+// batch of functions is cut into translation units, which compile in parallel.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Uop/Runtime/Compiler.h"
 
 #include "ClangCompiler.h"
-#include "ScratchFolder.h"
+#include "ExternalCompiler.h"
+#include "Loader.h"
 #include "Uop/Runtime/Cache.h"
 
-#include "llvm/ADT/SmallString.h"
-#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/Twine.h"
-#include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
-#include "llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h"
-#include "llvm/ExecutionEngine/Orc/SelfExecutorProcessControl.h"
-#include "llvm/ExecutionEngine/Orc/TaskDispatch.h"
-#include "llvm/Support/DynamicLibrary.h"
-#include "llvm/Support/Errno.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
-#include "llvm/Support/Program.h"
-#include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/ThreadPool.h"
+#include "llvm/Support/TimeProfiler.h"
 #include "llvm/TargetParser/Host.h"
 
-#include <cfenv>
 #include <chrono>
 #include <cstdlib>
-#include <dlfcn.h>
 #include <mutex>
 #include <optional>
 
@@ -81,33 +72,22 @@ constexpr const char *semanticFlags[] = {"-std=c11",
                                          "-fvisibility=default",
                                          "-w"};
 
-/// Every operation on _Float16 rounds, in the two spellings.
-constexpr const char *clangHalfFlags[] = {"-Xclang",
-                                          "-ffloat16-excess-precision=none"};
-constexpr const char *gccHalfFlag = "-fexcess-precision=16";
-
 StringRef environment(const char *name) {
   const char *value = std::getenv(name);
   return value ? StringRef(value).trim() : StringRef();
 }
 
-Flags splitOnSpace(StringRef text) {
-  SmallVector<StringRef> words;
-  SplitString(text, words);
-  return Flags(words.begin(), words.end());
-}
-
 /// The flags that every compiler gets, in the order in which they count.
-Flags flagsFor(const CompileRequest &request) {
+Flags flagsFor(bool strict, bool usesThreads) {
   Flags flags(std::begin(defaultTuning), std::end(defaultTuning));
   if (StringRef tuning = environment("CFLAGS"); !tuning.empty())
     flags = splitOnSpace(tuning);
   // clang lets it win over a later -fwrapv.
   llvm::erase(flags, "-ftrapv");
-  if (request.strict)
+  if (strict)
     flags.insert(flags.end(), std::begin(strictFlags), std::end(strictFlags));
   flags.insert(flags.end(), std::begin(semanticFlags), std::end(semanticFlags));
-  flags.push_back(request.usesThreads ? "-fopenmp" : "-fno-openmp");
+  flags.push_back(usesThreads ? "-fopenmp" : "-fno-openmp");
   return flags;
 }
 
@@ -123,402 +103,365 @@ std::string describeHost() {
 }
 
 //===----------------------------------------------------------------------===//
-// Loading
+// One translation unit
 //===----------------------------------------------------------------------===//
 
-Error missingSymbol(StringRef symbol) {
-  return createStringError("C compiler: the text defines no function '" +
-                           symbol + "'");
-}
+struct Unit {
+  std::string source;
+  /// The functions whose addresses are wanted.
+  std::vector<std::string> symbols;
+  bool usesThreads = false;
+};
 
-/// LLVM's OpenMP runtime, loaded once; null with the loader's `message` where
-/// there is none.
-void *openMP(std::string &message) {
-  static std::string problem;
-  static void *handle = [] {
-    SmallString<128> path(UOP_LLVM_LIBDIR);
-    sys::path::append(path, "libomp.so.5");
-    // By name too: the folder may be elsewhere on the machine that runs this.
-    for (const char *name : {path.c_str(), "libomp.so.5"}) {
-      if (void *opened = dlopen(name, RTLD_NOW | RTLD_LOCAL))
-        return opened;
-      problem += std::string(problem.empty() ? "" : "; ") + dlerror();
-    }
-    return static_cast<void *>(nullptr);
-  }();
-  message = problem;
-  return handle;
-}
-
-/// Links objects into this process. There is one for the life of the process:
-/// kernels may outlive every static object.
-class Linker {
+/// The compiler and the flags that the environment asks for, and the cache.
+class Toolchain {
 public:
-  static Expected<Linker *> get();
+  static Expected<Toolchain> find(bool strict);
 
-  /// Links `object` and sets `kernel`'s address; what is returned keeps the
-  /// code loaded.
-  Expected<std::shared_ptr<void>> load(std::unique_ptr<MemoryBuffer> object,
-                                       const CompileRequest &request,
-                                       void *&address);
+  /// The name of a unit's code in the cache.
+  std::string nameOf(StringRef source, bool usesThreads) const;
+
+  /// Loads the unit, from the cache where it has it; `fromCache` says so.
+  Expected<LoadedCode> load(const Unit &unit, bool &fromCache) const;
+  /// Loads code from bytes that the cache holds as `name`.
+  Expected<LoadedCode> link(StringRef name, std::unique_ptr<MemoryBuffer> bytes,
+                            bool usesThreads,
+                            ArrayRef<std::string> symbols) const;
+
+  const Cache &getCache() const { return cache; }
 
 private:
-  Linker(std::unique_ptr<orc::ExecutorProcessControl> control)
-      : session(std::move(control)), layer(session) {}
-  Error initialize();
-  Error provideOpenMP();
-  void unload(orc::JITDylib &library);
+  explicit Toolchain(Cache cache) : cache(std::move(cache)) {}
+  Expected<std::unique_ptr<MemoryBuffer>> build(const Unit &unit) const;
 
-  orc::ExecutionSession session;
-  orc::ObjectLinkingLayer layer;
-  /// Functions of this process, and of the OpenMP runtime once needed.
-  orc::JITDylib *process = nullptr;
-  orc::JITDylib *threads = nullptr;
-  /// Guards what follows, and makes the messages belong to one load.
-  std::mutex mutex;
-  std::string messages;
-  uint64_t count = 0;
+  Cache cache;
+  std::optional<ExternalCompiler> external;
+  /// Without and with OpenMP.
+  Flags flags[2];
+  /// What decides the code besides text and flags.
+  std::string compiler;
 };
 
-Expected<Linker *> Linker::get() {
-  static std::mutex creation;
-  static Linker *linker = nullptr;
-  std::lock_guard<std::mutex> lock(creation);
-  if (linker)
-    return linker;
-  auto control = orc::SelfExecutorProcessControl::Create(
-      nullptr, std::make_unique<orc::InPlaceTaskDispatcher>());
-  if (!control)
-    return control.takeError();
-  auto *created = new Linker(std::move(*control));
-  if (Error error = created->initialize()) {
-    cantFail(created->session.endSession());
-    delete created;
-    return std::move(error);
+Expected<Toolchain> Toolchain::find(bool strict) {
+  Expected<Cache> cache = Cache::open();
+  if (!cache)
+    return cache.takeError();
+  Toolchain tools(std::move(*cache));
+  if (StringRef command = environment("CC"); !command.empty()) {
+    Expected<ExternalCompiler> found = ExternalCompiler::find(command);
+    if (!found)
+      return found.takeError();
+    tools.external = std::move(*found);
   }
-  return linker = created;
+  for (bool usesThreads : {false, true})
+    tools.flags[usesThreads] = flagsFor(strict, usesThreads);
+  tools.compiler =
+      tools.external ? tools.external->identity() : clangIdentity();
+  return tools;
 }
 
-Error Linker::initialize() {
-  session.setErrorReporter([this](Error error) {
-    messages += (messages.empty() ? "" : "; ") + toString(std::move(error));
-  });
-  process = &session.createBareJITDylib("process");
-  auto own = orc::DynamicLibrarySearchGenerator::GetForCurrentProcess('\0');
-  if (!own)
-    return own.takeError();
-  process->addGenerator(std::move(*own));
-  // A host program that doesn't use libm itself may lack it.
-  if (void *libm = dlopen("libm.so.6", RTLD_NOW | RTLD_LOCAL))
-    process->addGenerator(std::make_unique<orc::DynamicLibrarySearchGenerator>(
-        sys::DynamicLibrary(libm), '\0'));
-  return Error::success();
-}
-
-Error Linker::provideOpenMP() {
-  if (threads)
-    return Error::success();
-  std::string message;
-  void *handle = openMP(message);
-  if (!handle)
-    return createStringError("the OpenMP runtime can't be loaded: " + message);
-  threads = &session.createBareJITDylib("openmp");
-  threads->addGenerator(std::make_unique<orc::DynamicLibrarySearchGenerator>(
-      sys::DynamicLibrary(handle), '\0'));
-  return Error::success();
-}
-
-Expected<std::shared_ptr<void>>
-Linker::load(std::unique_ptr<MemoryBuffer> object,
-             const CompileRequest &request, void *&address) {
-  std::lock_guard<std::mutex> lock(mutex);
-  if (request.usesThreads)
-    if (Error error = provideOpenMP())
-      return std::move(error);
-  messages.clear();
-  orc::JITDylib &library =
-      session.createBareJITDylib("kernel." + std::to_string(count++));
-  if (request.usesThreads)
-    library.addToLinkOrder(*threads);
-  library.addToLinkOrder(*process);
-  Error added = layer.add(library, std::move(object));
-  Expected<orc::ExecutorSymbolDef> found =
-      added ? Expected<orc::ExecutorSymbolDef>(std::move(added))
-            : session.lookup({&library}, request.symbol);
-  if (!found) {
-    Error error = found.takeError();
-    bool missing = error.isA<orc::SymbolsNotFound>();
-    std::string text = toString(std::move(error));
-    unload(library);
-    if (missing)
-      return missingSymbol(request.symbol);
-    return createStringError("compiled code can't be linked: " +
-                             (messages.empty() ? text : messages));
-  }
-  address = found->getAddress().toPtr<void *>();
-  return std::shared_ptr<void>(&library, [this](void *library) {
-    std::lock_guard<std::mutex> lock(mutex);
-    unload(*static_cast<orc::JITDylib *>(library));
-  });
-}
-
-void Linker::unload(orc::JITDylib &library) {
-  consumeError(session.removeJITDylib(library));
-  session.getSymbolStringPool()->clearDeadEntries();
-}
-
-/// Keeps the OpenMP runtime that `library` brought along in this process: its
-/// threads outlive the library and would run code that is gone.
-void keepOpenMP(void *library) {
-  Dl_info info;
-  void *function = dlsym(library, "omp_get_max_threads");
-  if (function && dladdr(function, &info) && info.dli_fname)
-    (void)dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
-}
-
-/// Opens a shared object; what is returned keeps it open.
-Expected<std::shared_ptr<void>> loadShared(const std::string &path,
-                                           const CompileRequest &request,
-                                           void *&address) {
-  // A library linked with -ffast-math switches this thread to flushing
-  // denormals while it is loaded.
-  std::fenv_t floatingPoint;
-  std::fegetenv(&floatingPoint);
-  void *handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  std::fesetenv(&floatingPoint);
-  if (!handle)
-    return createStringError("compiled code can't be loaded: " +
-                             Twine(dlerror()));
-  std::shared_ptr<void> library(handle, [](void *open) { dlclose(open); });
-  if (request.usesThreads)
-    keepOpenMP(handle);
-  address = dlsym(handle, request.symbol.c_str());
-  if (!address)
-    return missingSymbol(request.symbol);
-  return library;
-}
-
-//===----------------------------------------------------------------------===//
-// The compiler that CC names
-//===----------------------------------------------------------------------===//
-
-/// What one run of a program said.
-struct Outcome {
-  int status = 0;
-  std::string output, problem;
-};
-
-/// A temporary folder, its files, and a program that runs there.
-class ExternalCompiler {
-public:
-  /// Finds the program; no compiler runs yet.
-  static Expected<ExternalCompiler> find(StringRef command);
-
-  /// What tells this compiler from another and from a later version.
-  std::string identity() const;
-
-  /// Builds a shared object from `request.source` and returns its bytes.
-  Expected<std::unique_ptr<MemoryBuffer>> build(const CompileRequest &request,
-                                                Flags flags) const;
-
-private:
-  Outcome run(const ScratchFolder &folder, Flags arguments) const;
-  Flags addDialect(const ScratchFolder &folder, const CompileRequest &request,
-                   Flags flags) const;
-
-  std::string program;
-  Flags words;
-};
-
-Expected<ExternalCompiler> ExternalCompiler::find(StringRef command) {
-  ExternalCompiler compiler;
-  compiler.words = splitOnSpace(command);
-  ErrorOr<std::string> program = sys::findProgramByName(compiler.words[0]);
-  if (!program)
-    return createStringError(
-        "C compiler '" + compiler.words[0] +
-        "' (from CC) not found: " + program.getError().message());
-  compiler.program = *program;
-  return compiler;
-}
-
-std::string ExternalCompiler::identity() const {
-  SmallString<128> real;
-  if (sys::fs::real_path(program, real))
-    real = program;
-  sys::fs::file_status status;
-  std::string text = join(words, " ") + "\n" + real.str().str();
-  if (!sys::fs::status(real, status))
-    text += " " + std::to_string(status.getSize()) + " " +
-            std::to_string(
-                status.getLastModificationTime().time_since_epoch().count());
-  return text;
-}
-
-Outcome ExternalCompiler::run(const ScratchFolder &folder,
-                              Flags arguments) const {
-  SmallVector<StringRef> args(words.begin(), words.end());
-  args.append(arguments.begin(), arguments.end());
-  std::string output = folder.pathOf("output");
-  std::optional<StringRef> redirects[] = {StringRef(), StringRef(output),
-                                          StringRef(output)};
-  Outcome outcome;
-  outcome.status = sys::ExecuteAndWait(program, args, std::nullopt, redirects,
-                                       0, 0, &outcome.problem);
-  constexpr size_t limit = 64 * 1024;
-  if (auto file = MemoryBuffer::getFile(output))
-    outcome.output = (*file)->getBuffer().take_front(limit).rtrim().str();
-  return outcome;
-}
-
-/// Adds what clang and gcc spell differently, or only one of them has.
-Flags ExternalCompiler::addDialect(const ScratchFolder &folder,
-                                   const CompileRequest &request,
-                                   Flags flags) const {
-  if (!StringRef(run(folder, {"--version"}).output).contains("clang")) {
-    std::string empty = folder.pathOf("empty.c");
-    std::error_code ec;
-    raw_fd_ostream(empty, ec).close();
-    if (run(folder, {gccHalfFlag, "-fsyntax-only", empty}).status == 0)
-      flags.push_back(gccHalfFlag);
-    return flags;
-  }
-  flags.insert(flags.end(), std::begin(clangHalfFlags),
-               std::end(clangHalfFlags));
-  if (!request.usesThreads)
-    return flags;
-  // Without a run path the loader may find the OpenMP runtime of another LLVM.
-  std::string runtime = run(folder, {"-print-file-name=libomp.so"}).output;
-  StringRef libraries = sys::path::is_absolute(runtime)
-                            ? sys::path::parent_path(runtime)
-                            : StringRef(UOP_LLVM_LIBDIR);
-  flags.push_back(("-L" + libraries).str());
-  flags.push_back(("-Wl,-rpath," + libraries).str());
-  return flags;
+std::string Toolchain::nameOf(StringRef source, bool usesThreads) const {
+  static const std::string host = describeHost();
+  std::string flagText = join(flags[usesThreads], "\n");
+  return Cache::digest({source, compiler, flagText, host}) +
+         (external ? ".so" : ".o");
 }
 
 Expected<std::unique_ptr<MemoryBuffer>>
-ExternalCompiler::build(const CompileRequest &request, Flags flags) const {
-  Expected<ScratchFolder> folder = ScratchFolder::create();
-  if (!folder)
-    return folder.takeError();
+Toolchain::build(const Unit &unit) const {
+  Flags arguments = flags[unit.usesThreads];
+  if (external)
+    return external->build(unit.source, unit.usesThreads, std::move(arguments));
+  arguments.insert(arguments.end(), std::begin(clangHalfFlags),
+                   std::end(clangHalfFlags));
+  Expected<SmallVector<char, 0>> object =
+      compileWithClang(unit.source, arguments);
+  if (!object)
+    return object.takeError();
+  return MemoryBuffer::getMemBufferCopy({object->data(), object->size()});
+}
 
-  std::string source = folder->pathOf("kernel.c");
-  std::string library = folder->pathOf("kernel.so");
-  std::error_code ec;
-  {
-    raw_fd_ostream out(source, ec);
-    out << request.source;
-    out.close();
-    if (!ec)
-      ec = out.error();
-    out.clear_error();
+Expected<LoadedCode> Toolchain::link(StringRef name,
+                                     std::unique_ptr<MemoryBuffer> bytes,
+                                     bool usesThreads,
+                                     ArrayRef<std::string> symbols) const {
+  TimeTraceScope scope("link");
+  return external ? loadShared(cache.pathOf(name), usesThreads, symbols)
+                  : loadObject(std::move(bytes), usesThreads, symbols);
+}
+
+Expected<LoadedCode> Toolchain::load(const Unit &unit, bool &fromCache) const {
+  std::string name = nameOf(unit.source, unit.usesThreads);
+  std::unique_ptr<MemoryBuffer> bytes = cache.read(name);
+  fromCache = bytes != nullptr;
+  if (!bytes) {
+    Expected<std::unique_ptr<MemoryBuffer>> built = build(unit);
+    if (!built)
+      return built.takeError();
+    bytes = std::move(*built);
+    if (Error error = cache.write(name, bytes->getBuffer()))
+      return std::move(error);
   }
-  if (ec)
-    return createStringError("C compiler: '" + source + "': " + ec.message());
+  return link(name, std::move(bytes), unit.usesThreads, unit.symbols);
+}
 
-  Flags arguments = addDialect(*folder, request, std::move(flags));
-  for (const std::string &last : {std::string("-shared"), std::string("-o"),
-                                  library, source, std::string("-lm")})
-    arguments.push_back(last);
-  Outcome outcome = run(*folder, std::move(arguments));
-  auto failed = [&](const Twine &how) {
-    return createStringError("C compiler '" + join(words, " ") + "' " + how +
-                             (outcome.output.empty() ? "" : ":\n") +
-                             outcome.output);
+//===----------------------------------------------------------------------===//
+// Many functions
+//===----------------------------------------------------------------------===//
+
+/// Measured on small kernels: a unit costs 7 ms and each kernel in it 9, and the
+/// larger a unit is, the worse cores share the work.
+constexpr size_t maxUnitFunctions = 16;
+constexpr size_t maxUnitBytes = 64 * 1024;
+
+/// A batch at work: each function is looked up in the cache under a name of its
+/// own. That entry is the code itself, or the name of the entry of the unit that
+/// the function was compiled in.
+class Batch {
+public:
+  Batch(const BatchRequest &request, const Toolchain &tools)
+      : request(request), tools(tools) {}
+  Expected<std::vector<Kernel>> run();
+
+private:
+  using Function = BatchRequest::Function;
+  using Group = std::vector<size_t>;
+
+  void findDistinct();
+  std::vector<size_t> loadCached();
+  bool loadCached(StringRef unit, ArrayRef<size_t> group);
+  void cut(ArrayRef<size_t> all, std::vector<Group> &groups) const;
+  Error compileGroups(ArrayRef<Group> groups);
+  Error compile(ArrayRef<size_t> group);
+  Error writeReferences(StringRef unit, ArrayRef<size_t> group) const;
+  std::vector<std::string> symbolsOf(ArrayRef<size_t> group) const;
+  std::string labelOf(ArrayRef<size_t> group) const;
+  std::string textOf(ArrayRef<size_t> group) const;
+  void setKernels(ArrayRef<size_t> group, const LoadedCode &loaded,
+                  bool fromCache, double milliseconds);
+
+  const BatchRequest &request;
+  const Toolchain &tools;
+  /// The functions of different symbols, and which of them each function is.
+  std::vector<const Function *> functions;
+  std::vector<size_t> numbers;
+  std::vector<std::string> names;
+  std::vector<Kernel> kernels;
+  std::mutex mutex;
+  size_t done = 0;
+};
+
+double millisecondsSince(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(
+             std::chrono::steady_clock::now() - start)
+      .count();
+}
+
+void Batch::findDistinct() {
+  StringMap<size_t> known;
+  for (const Function &function : request.functions) {
+    auto [it, fresh] = known.try_emplace(function.symbol, functions.size());
+    numbers.push_back(it->second);
+    if (!fresh)
+      continue;
+    functions.push_back(&function);
+    names.push_back(tools.nameOf(request.prelude + function.text,
+                                 function.usesThreads));
+  }
+  kernels.resize(functions.size());
+}
+
+std::vector<std::string> Batch::symbolsOf(ArrayRef<size_t> group) const {
+  std::vector<std::string> symbols;
+  for (size_t i : group)
+    symbols.push_back(functions[i]->symbol);
+  return symbols;
+}
+
+std::string Batch::textOf(ArrayRef<size_t> group) const {
+  std::string text = request.prelude;
+  for (size_t i : group)
+    text += functions[i]->text;
+  return text;
+}
+
+void Batch::setKernels(ArrayRef<size_t> group, const LoadedCode &loaded,
+                       bool fromCache, double milliseconds) {
+  for (auto [i, address] : llvm::zip(group, loaded.addresses)) {
+    kernels[i].address = address;
+    kernels[i].code = loaded.code;
+    kernels[i].fromCache = fromCache;
+    kernels[i].milliseconds = milliseconds / group.size();
+  }
+}
+
+/// Loads the functions of `group` from the entry `unit`; false where that is
+/// gone or does not hold them all.
+bool Batch::loadCached(StringRef unit, ArrayRef<size_t> group) {
+  auto start = std::chrono::steady_clock::now();
+  std::unique_ptr<MemoryBuffer> bytes = tools.getCache().read(unit);
+  if (!bytes)
+    return false;
+  Expected<LoadedCode> loaded =
+      tools.link(unit, std::move(bytes), functions[group[0]]->usesThreads,
+                 symbolsOf(group));
+  if (!loaded) {
+    consumeError(loaded.takeError());
+    return false;
+  }
+  setKernels(group, *loaded, /*fromCache=*/true, millisecondsSince(start));
+  return true;
+}
+
+/// Loads what the cache has and returns what it lacks.
+std::vector<size_t> Batch::loadCached() {
+  MapVector<StringRef, Group> units;
+  std::vector<std::string> references(functions.size());
+  std::vector<size_t> missing;
+  for (size_t i = 0; i < functions.size(); ++i) {
+    std::unique_ptr<MemoryBuffer> entry = tools.getCache().read(names[i]);
+    if (!entry) {
+      missing.push_back(i);
+      continue;
+    }
+    StringRef bytes = entry->getBuffer();
+    references[i] = bytes.starts_with("\x7f"
+                                      "ELF")
+                        ? names[i]
+                        : bytes.str();
+    units[references[i]].push_back(i);
+  }
+  for (auto &[unit, group] : units)
+    if (!loadCached(unit, group))
+      missing.insert(missing.end(), group.begin(), group.end());
+  llvm::sort(missing);
+  return missing;
+}
+
+/// Appends runs of `all` to `groups`: of about the same length of text, and one
+/// for each core at least.
+void Batch::cut(ArrayRef<size_t> all, std::vector<Group> &groups) const {
+  size_t length = textOf(all).size(), end = 0, units = 0;
+  size_t wanted = std::max(divideCeil(all.size(), maxUnitFunctions),
+                           divideCeil(length, maxUnitBytes));
+  wanted = alignTo(wanted, hardware_concurrency().compute_thread_count());
+  Group group;
+  for (size_t i : all) {
+    group.push_back(i);
+    end += functions[i]->text.size();
+    if (end * wanted < length * (units + 1) && i != all.back())
+      continue;
+    groups.push_back(std::move(group));
+    group.clear();
+    units = end * wanted / length;
+  }
+}
+
+/// A reference is written for each function that has company in its unit.
+Error Batch::writeReferences(StringRef unit, ArrayRef<size_t> group) const {
+  for (size_t i : group)
+    if (names[i] != unit)
+      if (Error error = tools.getCache().write(names[i], unit))
+        return error;
+  return Error::success();
+}
+
+Error Batch::compile(ArrayRef<size_t> group) {
+  auto start = std::chrono::steady_clock::now();
+  Unit unit{textOf(group), symbolsOf(group), functions[group[0]]->usesThreads};
+  bool fromCache = false;
+  Expected<LoadedCode> loaded = tools.load(unit, fromCache);
+  if (!loaded)
+    return loaded.takeError();
+  if (Error error = writeReferences(
+          tools.nameOf(unit.source, unit.usesThreads), group))
+    return error;
+  std::lock_guard<std::mutex> lock(mutex);
+  setKernels(group, *loaded, fromCache, millisecondsSince(start));
+  done += group.size();
+  if (request.progress)
+    request.progress(done, functions.size());
+  return Error::success();
+}
+
+/// Compiles each group as a unit, in parallel. The first error counts.
+Error Batch::compileGroups(ArrayRef<Group> groups) {
+  std::vector<std::string> problems(groups.size());
+  bool traced = timeTraceProfilerEnabled();
+  auto work = [&](size_t i) {
+    if (traced)
+      timeTraceProfilerInitialize(/*TimeTraceGranularity=*/0, "uop-compile");
+    {
+      TimeTraceScope scope("compile", [&] { return labelOf(groups[i]); });
+      if (Error error = compile(groups[i]))
+        problems[i] = toString(std::move(error));
+    }
+    if (traced)
+      timeTraceProfilerFinishThread();
   };
-  if (outcome.status < 0)
-    return failed("died" + Twine(outcome.problem.empty() ? "" : ": ") +
-                  outcome.problem);
-  if (outcome.status > 0)
-    return failed("failed with status " + Twine(outcome.status));
-  auto file = MemoryBuffer::getFile(library, /*IsText=*/false,
-                                    /*RequiresNullTerminator=*/false,
-                                    /*IsVolatile=*/true);
-  if (!file || !(*file)->getBuffer().starts_with("\x7f"
-                                                 "ELF"))
-    return failed("left no shared object");
-  return std::move(*file);
+  ThreadPoolStrategy strategy = hardware_concurrency(groups.size());
+  strategy.Limit = true;
+  StdThreadPool pool(strategy);
+  for (size_t i = 0; i < groups.size(); ++i)
+    pool.async(work, i);
+  pool.wait();
+  for (const std::string &problem : problems)
+    if (!problem.empty())
+      return createStringError(problem);
+  return Error::success();
 }
 
-//===----------------------------------------------------------------------===//
-// Putting it together
-//===----------------------------------------------------------------------===//
-
-using Code = std::shared_ptr<void>;
-
-/// Loads the object that the cache holds, or that clang in this process makes.
-Expected<Code> loadOwn(const CompileRequest &request, const Cache &cache,
-                       const std::string &name, Flags flags, Kernel &kernel) {
-  std::unique_ptr<MemoryBuffer> object = cache.read(name);
-  kernel.fromCache = object != nullptr;
-  if (!object) {
-    flags.insert(flags.end(), std::begin(clangHalfFlags),
-                 std::end(clangHalfFlags));
-    Expected<SmallVector<char, 0>> made =
-        compileWithClang(request.source, flags);
-    if (!made)
-      return made.takeError();
-    StringRef bytes(made->data(), made->size());
-    if (Error error = cache.write(name, bytes))
-      return std::move(error);
-    object = MemoryBuffer::getMemBufferCopy(bytes, name);
-  }
-  Expected<Linker *> linker = Linker::get();
-  if (!linker)
-    return linker.takeError();
-  return (*linker)->load(std::move(object), request, kernel.address);
+std::string Batch::labelOf(ArrayRef<size_t> group) const {
+  std::string label;
+  for (size_t i : group)
+    label += (label.empty() ? "" : " ") + functions[i]->label;
+  return label;
 }
 
-/// Loads the shared object that the cache holds, or that `compiler` makes.
-Expected<Code> loadExternal(const CompileRequest &request, const Cache &cache,
-                            const std::string &name, Flags flags,
-                            const ExternalCompiler &compiler, Kernel &kernel) {
-  kernel.fromCache = cache.read(name) != nullptr;
-  if (!kernel.fromCache) {
-    auto library = compiler.build(request, std::move(flags));
-    if (!library)
-      return library.takeError();
-    if (Error error = cache.write(name, (*library)->getBuffer()))
-      return std::move(error);
+Expected<std::vector<Kernel>> Batch::run() {
+  findDistinct();
+  std::vector<size_t> missing = loadCached();
+  done = functions.size() - missing.size();
+  std::vector<Group> groups;
+  for (bool usesThreads : {false, true}) {
+    Group some;
+    llvm::copy_if(missing, std::back_inserter(some), [&](size_t i) {
+      return functions[i]->usesThreads == usesThreads;
+    });
+    cut(some, groups);
   }
-  return loadShared(cache.pathOf(name), request, kernel.address);
+  if (Error error = groups.empty() ? Error::success() : compileGroups(groups))
+    return std::move(error);
+  std::vector<Kernel> result;
+  for (size_t number : numbers)
+    result.push_back(kernels[number]);
+  return result;
 }
 
 } // namespace
 
 Expected<Kernel> compile(const CompileRequest &request) {
   auto start = std::chrono::steady_clock::now();
-  static const std::string host = describeHost();
-  Expected<Cache> cache = Cache::open();
-  if (!cache)
-    return cache.takeError();
-
-  std::optional<ExternalCompiler> external;
-  if (StringRef command = environment("CC"); !command.empty()) {
-    Expected<ExternalCompiler> found = ExternalCompiler::find(command);
-    if (!found)
-      return found.takeError();
-    external = std::move(*found);
-  }
-  Flags flags = flagsFor(request);
-  std::string compiler = external ? external->identity() : clangIdentity();
-  std::string flagText = join(flags, "\n");
-  std::string name = Cache::digest({request.source, compiler, flagText, host}) +
-                     (external ? ".so" : ".o");
-
+  Expected<Toolchain> tools = Toolchain::find(request.strict);
+  if (!tools)
+    return tools.takeError();
   Kernel kernel;
-  Expected<Code> code =
-      external ? loadExternal(request, *cache, name, std::move(flags),
-                              *external, kernel)
-               : loadOwn(request, *cache, name, std::move(flags), kernel);
-  if (!code)
-    return code.takeError();
-  kernel.code = std::move(*code);
-  kernel.milliseconds = std::chrono::duration<double, std::milli>(
-                            std::chrono::steady_clock::now() - start)
-                            .count();
+  Expected<LoadedCode> loaded =
+      tools->load({request.source, {request.symbol}, request.usesThreads},
+                  kernel.fromCache);
+  if (!loaded)
+    return loaded.takeError();
+  kernel.code = std::move(loaded->code);
+  kernel.address = loaded->addresses[0];
+  kernel.milliseconds = millisecondsSince(start);
   return kernel;
+}
+
+Expected<std::vector<Kernel>> compile(const BatchRequest &request) {
+  Expected<Toolchain> tools = Toolchain::find(request.strict);
+  if (!tools)
+    return tools.takeError();
+  return Batch(request, *tools).run();
 }
 
 } // namespace uop::runtime

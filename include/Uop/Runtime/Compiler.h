@@ -10,8 +10,10 @@
 
 #include "llvm/Support/Error.h"
 
+#include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace uop::runtime {
 
@@ -28,13 +30,35 @@ struct CompileRequest {
   bool usesThreads = false;
 };
 
+/// Functions to compile together, several to a translation unit.
+struct BatchRequest {
+  struct Function {
+    /// What reports call it.
+    std::string label;
+    /// The function whose address is wanted, and its definition in C; other names
+    /// in the text must not clash with those of other functions. Functions of one
+    /// symbol are the same.
+    std::string symbol, text;
+    /// See CompileRequest.
+    bool usesThreads = false;
+  };
+  /// Stands in front of the functions of every unit.
+  std::string prelude;
+  std::vector<Function> functions;
+  /// See CompileRequest.
+  bool strict = false;
+  /// Called as functions get compiled, by one thread at a time.
+  std::function<void(size_t done, size_t total)> progress;
+};
+
 /// A compiled function. Copies share the code; the last one to go frees it.
 struct Kernel {
   /// Where the function starts; null in a default-constructed kernel.
   void *address = nullptr;
   /// No compiler ran: the code came from the kernel cache.
   bool fromCache = false;
-  /// Wall time of the `compile` call, cache and loading included.
+  /// Wall time of the `compile` call, cache and loading included; in a batch, the
+  /// function's share in the time of its translation unit.
   double milliseconds = 0;
 
   /// The function as a pointer of type `Fn *`.
@@ -42,8 +66,7 @@ struct Kernel {
     return reinterpret_cast<Fn *>(address);
   }
 
-private:
-  friend llvm::Expected<Kernel> compile(const CompileRequest &);
+  /// Keeps the code loaded.
   std::shared_ptr<void> code;
 };
 
@@ -63,6 +86,12 @@ private:
 /// text doesn't define, a function that no library defines, a cache folder
 /// that can't be used.
 llvm::Expected<Kernel> compile(const CompileRequest &request);
+
+/// Compiles all functions, on as many threads as this process may use, and loads
+/// them; the result is in the order of the functions. Each is cached on its own:
+/// only functions that the cache lacks are compiled. Environment and errors as
+/// above.
+llvm::Expected<std::vector<Kernel>> compile(const BatchRequest &request);
 
 } // namespace uop::runtime
 

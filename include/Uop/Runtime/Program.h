@@ -8,15 +8,9 @@
 #define UOP_RUNTIME_PROGRAM_H
 
 #include "Uop/Runtime/Buffer.h"
-#include "Uop/Runtime/Compiler.h"
-#include "Uop/Target/C.h"
-#include "llvm/ADT/DenseSet.h"
+#include "Uop/Runtime/KernelSource.h"
 
 namespace uop::runtime {
-
-/// The slots of the BUFFERs that a program of loops stores to, and that it reads.
-void collectAccesses(ProgramOp program, llvm::DenseSet<int64_t> &written,
-                     llvm::DenseSet<int64_t> &read);
 
 struct ProgramOptions {
   /// The kernel's name in the C text.
@@ -34,15 +28,15 @@ public:
                                          const ProgramOptions &options);
 
   /// The buffers that `run` wants, by slot.
-  llvm::ArrayRef<KernelParam> params() const { return parameters; }
+  llvm::ArrayRef<KernelParam> params() const { return printed.params; }
   /// Whether the kernel stores to, and whether it reads from, each parameter.
-  bool isWritten(unsigned param) const { return written[param]; }
-  bool isRead(unsigned param) const { return read[param]; }
+  bool isWritten(unsigned param) const { return printed.written[param]; }
+  bool isRead(unsigned param) const { return printed.read[param]; }
   /// The C text, prelude included.
   const std::string &source() const { return text; }
   const Kernel &kernel() const { return code; }
   /// Floating point operations of one run (loops of unknown length count once).
-  double flops() const { return operations; }
+  double flops() const { return printed.flops; }
 
   /// Runs on one buffer per parameter, in the order of `params`. An error, before
   /// anything runs, for a wrong number or size of buffers and for buffers that
@@ -50,11 +44,9 @@ public:
   llvm::Error run(llvm::ArrayRef<Buffer *> buffers) const;
 
 private:
-  llvm::SmallVector<KernelParam> parameters;
-  llvm::SmallVector<bool> written, read;
+  KernelSource printed;
   std::string text;
   Kernel code;
-  double operations = 0;
 };
 
 } // namespace uop::runtime
