@@ -1,7 +1,8 @@
 //===- PlanFuzzTest.cpp - random programs through the planner -------------===//
 //
 // Random programs of several results are cut into kernels; the plan, evaluated
-// launch by launch over bytes, must give what the shaped interpreter gives.
+// launch by launch over bytes, must give what the shaped interpreter gives, and
+// take no more than `workBound` times the operations of the graph.
 //
 // UOP_FUZZ_CASES programs, from seed UOP_FUZZ_SEED on.
 //
@@ -9,9 +10,11 @@
 
 #include "RandomProgram.h"
 #include "RandomValues.h"
-#include "Uop/Graph/UniquingBuilder.h"
+#include "Uop/Graph/Walk.h"
 #include "Uop/Transforms/EvaluatePlan.h"
 #include "Uop/Transforms/Kernelize.h"
+#include "Uop/Transforms/Linearize.h"
+#include "Uop/Transforms/Rangeify.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>
@@ -58,6 +61,47 @@ std::string compare(llvm::ArrayRef<Array> got, llvm::ArrayRef<Array> want) {
   return "";
 }
 
+/// Whether an op is floating point arithmetic.
+bool isArithmetic(Operation *op) {
+  std::optional<OpCode> code = uop::getOpCode(op);
+  return code && isAlu(*code) && *code != OpCode::Where &&
+         *code != OpCode::Cast &&
+         isFloat(getDType(op->getOperand(0).getType()));
+}
+
+/// Floating point operations of a graph that is computed node by node.
+double countGraph(ProgramOp program) {
+  double count = 0;
+  for (Operation *op : toposort(program.getRoot()))
+    if (auto reduce = dyn_cast<ReduceOp>(op);
+        reduce && isFloat(getDType(reduce.getType())))
+      count += *getNumElements(getShape(reduce.getSource().getType()));
+    else if (isArithmetic(op))
+      count += *getNumElements(getShape(op->getResult(0).getType()));
+  return count;
+}
+
+/// Those of a kernel once it is lowered: of each op, in all turns of the loops
+/// around it.
+double countKernel(ProgramOp kernel) {
+  OwningOpRef<ProgramOp> lowered = cast<ProgramOp>(kernel->clone());
+  if (failed(rangeify(*lowered)) || failed(linearize(*lowered)))
+    return HUGE_VAL;
+  double count = 0;
+  llvm::SmallVector<double> turns{1};
+  for (Operation &op : lowered->getBodyBlock())
+    if (auto range = dyn_cast<RangeOp>(op))
+      turns.push_back(
+          turns.back() *
+          static_cast<int32_t>(
+              getWord(range.getEnd().getDefiningOp<ConstOp>().getValue())));
+    else if (auto end = dyn_cast<EndOp>(op))
+      turns.pop_back_n(end.getRanges().size());
+    else if (isArithmetic(&op))
+      count += turns.back();
+  return count;
+}
+
 class PlanFuzzTest : public testing::Test {
 protected:
   PlanFuzzTest()
@@ -77,6 +121,8 @@ protected:
   std::string diagnostics;
   ScopedDiagnosticHandler handler;
   uint64_t refused = 0, launches = 0;
+  /// Floating point operations of all programs, node by node and as planned.
+  double graphWork = 0, planWork = 0;
 };
 
 /// What is wrong with the plan of a seed's program; empty if nothing.
@@ -95,6 +141,13 @@ std::string PlanFuzzTest::check(uint64_t seed, Root root,
   if (failed(want))
     return fail("the interpreter fails");
   os << *made.module;
+  // The work of the graph with its CALLs inlined.
+  double work = HUGE_VAL;
+  OwningOpRef<ProgramOp> inlined = cast<ProgramOp>(made.program->clone());
+  if (succeeded(rebuildProgram(*inlined, [&](UniquingBuilder &builder) {
+        return inlineCalls(builder, inlined->getRoot());
+      })))
+    work = countGraph(*inlined);
   Random random(seed ^ 0x9e3779b97f4a7c15ull);
   KernelizeOptions options;
   bool isTight = random.below(4) == 0;
@@ -124,11 +177,19 @@ std::string PlanFuzzTest::check(uint64_t seed, Root root,
     if (std::string what = compare(buffers[slot], expected); !what.empty())
       return fail("BUFFER slot " + llvm::Twine(slot) + ": " + what);
   }
+  double planned = 0;
   for (auto launch : plan->getBodyBlock().getOps<LaunchOp>()) {
+    planned += countKernel(SymbolTable::lookupNearestSymbolFrom<ProgramOp>(
+        launch, launch.getKernelAttr()));
     if (launch.getMemory().size() > size_t(options.maxParameters))
       return fail("a launch has too many buffers");
     ++launches;
   }
+  if (planned > workBound * work)
+    return fail("the plan takes " + std::to_string(planned) +
+                " operations, the graph " + std::to_string(work));
+  graphWork += work;
+  planWork += planned;
   return "";
 }
 
@@ -140,6 +201,7 @@ void PlanFuzzTest::run(Root root, uint64_t cases, uint64_t mayRefuse,
     ASSERT_EQ(check(seed, root, refusal), "") << "seed " << seed;
   EXPECT_GE(launches, cases / 2);
   EXPECT_LE(refused, cases / mayRefuse + 1);
+  EXPECT_LE(planWork, graphWork);
 }
 
 TEST_F(PlanFuzzTest, PlansOfValues) { run(Root::Values, 1500, 8, ""); }

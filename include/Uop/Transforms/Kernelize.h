@@ -11,6 +11,10 @@
 
 namespace uop {
 
+/// No plan takes more than so many times the operations that the graph takes when
+/// every node is computed on its own.
+inline constexpr double workBound = 4;
+
 struct KernelizeOptions {
   /// Buffers that a kernel may take; one that needs more is split.
   int64_t maxParameters = 64;

@@ -16,10 +16,9 @@ namespace uop::planning {
 
 /// A node may be computed this many times as often as it has elements, in all
 /// kernels together; what is cheaper than its users may be computed again as often
-/// as they are. So no plan computes more than `workBound` times what the graph
-/// computes node by node.
-inline constexpr double recomputeBound = 2;
-inline constexpr double workBound = 2 * recomputeBound;
+/// as they are. So no plan computes more than `workBound` (Kernelize.h) times what
+/// the graph computes node by node.
+inline constexpr double recomputeBound = workBound / 2;
 /// To store an element and load it again costs as much as this many operations,
 /// each.
 inline constexpr double memoryCost = 8;
