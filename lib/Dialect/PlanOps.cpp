@@ -37,8 +37,9 @@ LogicalResult PlanOp::verifyRegions() {
     } else if (auto output = dyn_cast<OutputOp>(op)) {
       key = {1, output.getNumber()};
       if (output.getNumber() != outputs++)
-        return op.emitError() << "outputs are numbered 0, 1, ...; this is output "
-                              << outputs - 1;
+        return op.emitError() << "outputs are numbered in order: this one is "
+                              << outputs - 1 << ", not "
+                              << output.getNumber();
     } else if (auto temp = dyn_cast<TempOp>(op)) {
       key = {2, temp.getNumber()};
       int64_t end = temp.getOffset() + getByteSize(temp.getType());
