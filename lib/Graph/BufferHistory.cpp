@@ -38,13 +38,16 @@ BufferHistory::Set BufferHistory::unite(Set a, Set b) {
 }
 
 Elements BufferHistory::getContents(int64_t slot, Set set) {
-  Version &version = versions[slot];
+  const std::vector<Word> &before = initial.at(slot).data;
+  auto it = versions.find(slot);
+  if (it == versions.end()) // nothing stores to it
+    return Elements(Elements(), &before);
+  Version &version = it->second;
   llvm::SmallVector<unsigned> missing;
   Set base = set;
   for (; base != none && base != version.set; base = sets[base].others)
     if (stores[sets[base].latest].slot == slot)
       missing.push_back(sets[base].latest);
-  const std::vector<Word> &before = initial.at(slot).data;
   if (base == none) {
     version = {};
     if (missing.empty())

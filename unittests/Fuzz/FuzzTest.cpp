@@ -16,7 +16,9 @@
 #include "Uop/Graph/Walk.h"
 #include "Uop/Target/Uir.h"
 #include "Uop/Transforms/Linearize.h"
+#include "Uop/Transforms/Passes.h"
 #include "Uop/Transforms/Rangeify.h"
+#include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>
 #include <gtest/gtest.h>
@@ -325,6 +327,43 @@ TEST_F(FuzzTest, LinearInterpreterAgreesOnSeveralResults) {
 /// Of programs that store in place, those that one kernel can do.
 TEST_F(FuzzTest, LinearInterpreterAgreesOnStores) {
   runLinear(Mode::Wild, Root::Stores, cases(8000));
+}
+
+/// Whether the order of STOREs says nothing: a rule may make two of them one, or
+/// one independent of another that it depended on.
+bool isOrderFree(ProgramOp program) {
+  std::set<int64_t> slots;
+  for (Operation *op : toposort(program.getRoot())) {
+    auto store = dyn_cast<StoreOp>(op);
+    if (isa<AfterOp>(op) ||
+        (store && !slots.insert(getStoredBuffer(store).getSlot()).second))
+      return false;
+  }
+  return true;
+}
+
+TEST_F(FuzzTest, SimplifyKeepsStores) {
+  uint64_t compared = 0;
+  PassManager pm(&context);
+  pm.nest<ProgramOp>().addPass(createUopInlineCalls());
+  pm.nest<ProgramOp>().addPass(createUopSimplify());
+  forEachProgram(
+      Mode::Wild, Root::Stores, cases(2000),
+      [&](RandomProgram &made, const ShapedResults &want, std::string uir) {
+        if (!isOrderFree(made.program))
+          return;
+        ++compared;
+        ASSERT_TRUE(succeeded(pm.run(*made.module))) << explain(uir);
+        FailureOr<ShapedResults> got =
+            evaluateShapedProgram(made.program, made.inputs);
+        ASSERT_TRUE(succeeded(got)) << explain(uir);
+        ASSERT_EQ(got->outputs.size(), want.outputs.size()) << explain(uir);
+        for (auto [a, b] : llvm::zip_equal(got->outputs, want.outputs))
+          expectSame(a, b, std::nullopt, uir);
+        for (const auto &[slot, array] : want.buffers)
+          expectSame(got->buffers[slot], array, std::nullopt, uir);
+      });
+  EXPECT_GE(compared, cases(2000) / 10);
 }
 
 void FuzzTest::runCompiled(Mode mode, Root root, bool strict, uint64_t count) {

@@ -171,6 +171,12 @@ TEST_F(ResultsTest, AfterSeesStoresOnAnyPath) {
   // One on a buffer only orders.
   EXPECT_EQ(asInts(results.outputs[1]), (Ints{0, 1, 2, 3}));
   EXPECT_EQ(results.buffers.size(), 2u);
+  // That an AFTER looks at a buffer does not make it one that is stored to.
+  Case other;
+  s = other.b->store(other.input(0, 4), other.fill(5, {4}));
+  results = other.run(other.b->sink(other.b->after(other.input(1, 4), s)));
+  EXPECT_EQ(results.buffers.size(), 1u);
+  EXPECT_EQ(asInts(results.outputs[0]), (Ints{0, 1, 2, 3}));
 }
 
 TEST_F(ResultsTest, StoresGoThroughViews) {
