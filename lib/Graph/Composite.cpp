@@ -28,12 +28,12 @@ static Value moveAxis(UniquingBuilder &builder, Value value, int64_t axis,
   return builder.permute(value, permutation);
 }
 
-Value uop::zeros(UniquingBuilder &builder, DType dtype,
-                 llvm::ArrayRef<int64_t> shape) {
-  Value zero = builder.constant(dtype, 0);
+Value uop::full(UniquingBuilder &builder, DType dtype, Word element,
+                llvm::ArrayRef<int64_t> shape) {
+  Value scalar = builder.constant(dtype, element);
   if (shape.empty())
-    return zero;
-  return builder.expand(builder.reshape(zero, Shape(shape.size(), 1)), shape);
+    return scalar;
+  return builder.expand(builder.reshape(scalar, Shape(shape.size(), 1)), shape);
 }
 
 /// Zeros before or behind the leading axis; each step at most doubles it.
@@ -42,7 +42,7 @@ static Value padLeading(UniquingBuilder &builder, Value value, int64_t amount,
   while (value && amount > 0) {
     Shape shape(getShape(value.getType()));
     int64_t size = shape[0], step = std::min(amount, size);
-    Value blank = zeros(builder, getDType(value.getType()), shape);
+    Value blank = full(builder, getDType(value.getType()), 0, shape);
     Value stacked = before ? builder.get(OpCode::Stack, {blank, value})
                            : builder.get(OpCode::Stack, {value, blank});
     shape[0] = 2 * size;
@@ -75,7 +75,7 @@ Value uop::pad(UniquingBuilder &builder, Value value,
   for (size_t axis = 0; axis < shape.size(); ++axis)
     shape[axis] += padding[2 * axis] + padding[2 * axis + 1];
   if (empty)
-    return zeros(builder, getDType(value.getType()), shape);
+    return full(builder, getDType(value.getType()), 0, shape);
   for (size_t axis = 0; axis < shape.size(); ++axis) {
     int64_t before = padding[2 * axis], behind = padding[2 * axis + 1];
     if (before == 0 && behind == 0)

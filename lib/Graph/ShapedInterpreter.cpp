@@ -1,14 +1,17 @@
 //===- ShapedInterpreter.cpp - the value of a shaped graph ----------------===//
 //
 // Evaluates every node to a whole array, in the order of sources before users.
-// It shares nothing with the lowering to loops, whose results it judges.
+// Where there are STOREs, views of memory know the place of each element in
+// their buffer, so that an AFTER can look at another version of it. It shares
+// nothing with the lowering to loops, whose results it judges.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Uop/Graph/Interpreter.h"
+#include "BufferHistory.h"
+#include "Uop/Graph/Results.h"
 #include "Uop/Graph/Walk.h"
 #include "mlir/IR/OwningOpRef.h"
-#include <memory>
+#include <numeric>
 
 using namespace mlir;
 using namespace uop;
@@ -19,10 +22,17 @@ constexpr int64_t maxElements = int64_t(1) << 28;
 
 /// What a node evaluates to. Reshapes and the like share the elements.
 struct Evaluated {
-  std::shared_ptr<const std::vector<Word>> data;
+  Elements data;
   /// Set for a memory view at an address that is out of bounds: taking it is
   /// harmless, reading through it is not. It says what is wrong.
   std::shared_ptr<const std::string> outside;
+  /// Of a view of memory, in a graph with STOREs: the elements of the buffer
+  /// that it shows.
+  Elements places;
+  int64_t slot = -1;
+  bool isExpanded = false;
+  /// The STOREs that the node depends on.
+  BufferHistory::Set stores = BufferHistory::none;
 };
 
 /// Steps through the elements of a box in row major order while keeping the
@@ -64,9 +74,11 @@ llvm::SmallVector<int64_t> getStrides(llvm::ArrayRef<int64_t> shape) {
 class Evaluator {
 public:
   Evaluator(Value root, const ArrayMap &buffers)
-      : root(root), buffers(buffers) {}
+      : root(root), buffers(buffers), history(buffers) {}
 
-  FailureOr<Array> run();
+  /// Of `results`, values that the root depends on, and of the buffers stored
+  /// to.
+  FailureOr<ShapedResults> run(llvm::ArrayRef<Value> results);
 
 private:
   InFlightDiagnostic error() {
@@ -76,14 +88,18 @@ private:
   FailureOr<Evaluated> evaluate();
   FailureOr<Evaluated> evaluateBuffer();
   FailureOr<Evaluated> evaluateIndex();
+  FailureOr<Evaluated> evaluateStore(BufferHistory::Set before);
+  Evaluated evaluateAfter(BufferHistory::Set stores);
   FailureOr<Evaluated> evaluateLoad();
   Evaluated evaluateAlu();
   Evaluated evaluateStack();
   Evaluated evaluateReduce();
-  /// The elements of the first source picked by strides over the result's
-  /// shape.
-  Evaluated pick(llvm::ArrayRef<int64_t> strides, int64_t start);
+  /// Elements picked by strides over the result's shape.
+  Elements pick(const Elements &from, llvm::ArrayRef<int64_t> strides,
+                int64_t start);
   Evaluated evaluateMovement();
+  FailureOr<Evaluated> evaluateNode(BufferHistory::Set stores);
+  FailureOr<Array> getResult(Value value);
   LogicalResult checkReadable(unsigned source);
 
   unsigned number(Value value) const { return numbers.lookup(value); }
@@ -98,11 +114,17 @@ private:
     return getDType(current->getOperand(i).getType());
   }
   static Evaluated make(std::vector<Word> words) {
-    return {std::make_shared<const std::vector<Word>>(std::move(words)), {}};
+    Evaluated result;
+    result.data = std::make_shared<const std::vector<Word>>(std::move(words));
+    return result;
   }
 
   Value root;
   const ArrayMap &buffers;
+  bool hasStores = false;
+  BufferHistory history;
+  /// All places of a buffer, by its size.
+  llvm::DenseMap<int64_t, Elements> allPlaces;
   llvm::DenseMap<Value, unsigned> numbers;
   std::vector<Evaluated> values;
   // The node at hand.
@@ -119,10 +141,8 @@ LogicalResult Evaluator::check() {
   case OpCode::Param:
     return error() << cast<ParamOp>(current).getSlot() << " outside a CALL";
   case OpCode::Alloc:
-  case OpCode::Store:
   case OpCode::Range:
   case OpCode::End:
-  case OpCode::Sink:
   case OpCode::Barrier:
   case OpCode::Wmma:
     return error() << "has no value in a shaped program";
@@ -138,7 +158,7 @@ LogicalResult Evaluator::check() {
                    << " has too many elements to evaluate";
   size = *count;
   // Views of memory may be taken of an address outside; all else reads.
-  if (!isMemory(type) && code != OpCode::Load)
+  if (!isMemory(type) && code != OpCode::Load && code != OpCode::Sink)
     for (unsigned i = 0, e = current->getNumOperands(); i < e; ++i)
       if (failed(checkReadable(i)))
         return failure();
@@ -148,7 +168,8 @@ LogicalResult Evaluator::check() {
 LogicalResult Evaluator::checkReadable(unsigned i) {
   const Evaluated &value = source(i);
   if (value.outside && getNumElements(sourceShape(i)) != 0)
-    return error() << "reads out of bounds: " << *value.outside;
+    return error() << (code == OpCode::Store && i == 0 ? "writes" : "reads")
+                   << " out of bounds: " << *value.outside;
   return success();
 }
 
@@ -162,8 +183,20 @@ FailureOr<Evaluated> Evaluator::evaluateBuffer() {
     return error() << slot << " is " << getName(dtype) << formatShape(shape)
                    << ", got " << getName(array.dtype)
                    << formatShape({static_cast<int64_t>(array.data.size())});
+  Evaluated result;
   // The caller's array outlives the evaluation.
-  return Evaluated{{std::shared_ptr<void>(), &array.data}, {}};
+  result.data = Elements(Elements(), &array.data);
+  if (hasStores) {
+    Elements &all = allPlaces[size];
+    if (!all) {
+      auto places = std::make_shared<std::vector<Word>>(size);
+      std::iota(places->begin(), places->end(), Word(0));
+      all = places;
+    }
+    result.places = all;
+    result.slot = slot;
+  }
+  return result;
 }
 
 FailureOr<Evaluated> Evaluator::evaluateIndex() {
@@ -190,11 +223,20 @@ FailureOr<Evaluated> Evaluator::evaluateIndex() {
   if (outside) {
     if (!isMemory(current->getResult(0).getType()))
       return error() << "out of bounds: " << *outside;
-    Evaluated result = make(std::vector<Word>(size));
+    Evaluated result = from;
+    result.data = std::make_shared<const std::vector<Word>>(size);
     result.outside = outside;
     return result;
   }
-  return make(std::vector<Word>(data(0) + start, data(0) + start + size));
+  auto slice = [&](const Elements &elements) {
+    return std::make_shared<const std::vector<Word>>(
+        elements->begin() + start, elements->begin() + start + size);
+  };
+  Evaluated result = from;
+  result.data = slice(from.data);
+  if (from.places)
+    result.places = slice(from.places);
+  return result;
 }
 
 FailureOr<Evaluated> Evaluator::evaluateLoad() {
@@ -249,15 +291,15 @@ Evaluated Evaluator::evaluateReduce() {
   return make(std::move(words));
 }
 
-Evaluated Evaluator::pick(llvm::ArrayRef<int64_t> strides, int64_t start) {
+Elements Evaluator::pick(const Elements &from, llvm::ArrayRef<int64_t> strides,
+                         int64_t start) {
   std::vector<Word> words(size);
-  const Word *from = data(0);
   Cursor cursor(shape, strides, start);
   for (Word &word : words) {
-    word = from[cursor.getOffset()];
+    word = (*from)[cursor.getOffset()];
     cursor.advance();
   }
-  return make(std::move(words));
+  return std::make_shared<const std::vector<Word>>(std::move(words));
 }
 
 Evaluated Evaluator::evaluateMovement() {
@@ -279,21 +321,50 @@ Evaluated Evaluator::evaluateMovement() {
       start += stride * cast<ShrinkOp>(current).getBounds()[2 * axis];
     break;
   default:
-    return {source(0).data, {}}; // RESHAPE
+    return source(0); // RESHAPE
   }
-  return pick(strides, start);
+  Evaluated result = source(0);
+  result.isExpanded |= code == OpCode::Expand;
+  result.data = pick(source(0).data, strides, start);
+  if (result.places)
+    result.places = pick(result.places, strides, start);
+  return result;
 }
 
-FailureOr<Evaluated> Evaluator::evaluate() {
-  if (failed(check()))
-    return failure();
-  if (isAlu(code))
-    return evaluateAlu();
-  if (isMovement(code)) {
-    Evaluated result = evaluateMovement();
-    result.outside = source(0).outside;
+FailureOr<Evaluated> Evaluator::evaluateStore(BufferHistory::Set before) {
+  const Evaluated &view = source(0);
+  if (view.isExpanded)
+    return error()
+           << "into an EXPAND: one element would be stored to more than "
+              "once";
+  Evaluated result;
+  result.stores = history.add(view.slot, view.places, source(1).data, before);
+  return result;
+}
+
+/// Memory as it is behind `stores`; a value is what it is.
+Evaluated Evaluator::evaluateAfter(BufferHistory::Set stores) {
+  Evaluated result = source(0);
+  if (!isMemory(current->getResult(0).getType()) || !result.places ||
+      result.outside)
+    return result;
+  Elements contents = history.getContents(result.slot, stores);
+  if (result.places == allPlaces.lookup(contents->size())) {
+    result.data = contents;
     return result;
   }
+  std::vector<Word> words(size);
+  for (auto [word, place] : llvm::zip_equal(words, *result.places))
+    word = (*contents)[place];
+  result.data = std::make_shared<const std::vector<Word>>(std::move(words));
+  return result;
+}
+
+FailureOr<Evaluated> Evaluator::evaluateNode(BufferHistory::Set stores) {
+  if (isAlu(code))
+    return evaluateAlu();
+  if (isMovement(code))
+    return evaluateMovement();
   switch (code) {
   case OpCode::Const:
     return make({getWord(cast<ConstOp>(current).getValue())});
@@ -303,16 +374,45 @@ FailureOr<Evaluated> Evaluator::evaluate() {
     return evaluateIndex();
   case OpCode::Load:
     return evaluateLoad();
+  case OpCode::Store:
+    return evaluateStore(stores);
+  case OpCode::After:
+    return evaluateAfter(stores);
+  case OpCode::Sink:
+    return Evaluated();
   case OpCode::Stack:
     return evaluateStack();
   case OpCode::Reduce:
     return evaluateReduce();
   default:
-    return source(0); // STAGE, AFTER
+    return source(0); // STAGE
   }
 }
 
-FailureOr<Array> Evaluator::run() {
+FailureOr<Evaluated> Evaluator::evaluate() {
+  if (failed(check()))
+    return failure();
+  BufferHistory::Set stores = BufferHistory::none;
+  for (unsigned i = 0, e = current->getNumOperands(); hasStores && i < e; ++i)
+    stores = history.unite(stores, source(i).stores);
+  FailureOr<Evaluated> result = evaluateNode(stores);
+  if (succeeded(result) && code != OpCode::Store)
+    result->stores = stores;
+  return result;
+}
+
+FailureOr<Array> Evaluator::getResult(Value value) {
+  const Evaluated &result = values[number(value)];
+  llvm::ArrayRef<int64_t> shape = getShape(value.getType());
+  if (result.outside && getNumElements(shape) != 0)
+    return emitError(value.getLoc())
+           << getName(*getOpCode(value.getDefiningOp()))
+           << " reads out of bounds: " << *result.outside;
+  return Array{getDType(value.getType()), llvm::SmallVector<int64_t>(shape),
+               *result.data};
+}
+
+FailureOr<ShapedResults> Evaluator::run(llvm::ArrayRef<Value> results) {
   std::vector<Operation *> order = toposort(root);
   std::vector<unsigned> lastUse(order.size());
   for (auto [i, op] : llvm::enumerate(order)) {
@@ -320,8 +420,11 @@ FailureOr<Array> Evaluator::run() {
     lastUse[i] = i;
     for (Value source : op->getOperands())
       lastUse[number(source)] = i;
+    hasStores |= isa<StoreOp>(op);
   }
   lastUse.back() = order.size();
+  for (Value result : results)
+    lastUse[number(result)] = order.size();
   values.resize(order.size());
   for (auto [i, op] : llvm::enumerate(order)) {
     std::optional<OpCode> known = getOpCode(op);
@@ -337,10 +440,31 @@ FailureOr<Array> Evaluator::run() {
       if (lastUse[number(source)] == i)
         values[number(source)] = {};
   }
-  const Evaluated &value = values.back();
-  if (value.outside && size != 0)
-    return error() << "reads out of bounds: " << *value.outside;
-  return Array{dtype, llvm::SmallVector<int64_t>(shape), *value.data};
+  ShapedResults all;
+  for (Value result : results) {
+    FailureOr<Array> array = getResult(result);
+    if (failed(array))
+      return failure();
+    all.outputs.push_back(std::move(*array));
+  }
+  for (int64_t slot : history.getSlots()) {
+    const Array &before = buffers.at(slot);
+    all.buffers[slot] = {before.dtype, before.shape,
+                         *history.getContents(slot, values.back().stores)};
+  }
+  return all;
+}
+
+/// `root` with every CALL inlined, in `scratch` if there is one: a body's value
+/// depends on its scope.
+Value inlineInto(OwningOpRef<ProgramOp> &scratch, Value root) {
+  if (llvm::none_of(toposort(root), llvm::IsaPred<CallOp>))
+    return root;
+  OpBuilder builder(root.getContext());
+  scratch = ProgramOp::create(builder, root.getLoc(), "scratch");
+  UniquingBuilder unique(&scratch->getBodyBlock());
+  unique.setLoc(root.getLoc());
+  return inlineCalls(unique, root);
 }
 
 } // namespace
@@ -348,16 +472,29 @@ FailureOr<Array> Evaluator::run() {
 FailureOr<Array> uop::evaluateShaped(Value root, const ArrayMap &buffers) {
   if (!root.getDefiningOp())
     return emitError(root.getLoc()) << "a block argument has no value";
-  if (llvm::none_of(toposort(root), llvm::IsaPred<CallOp>))
-    return Evaluator(root, buffers).run();
-  // A body's value depends on its scope, so calls go first.
-  OpBuilder builder(root.getContext());
-  OwningOpRef<ProgramOp> scratch =
-      ProgramOp::create(builder, root.getLoc(), "scratch");
-  UniquingBuilder unique(&scratch->getBodyBlock());
-  unique.setLoc(root.getLoc());
-  Value inlined = inlineCalls(unique, root);
+  if (isa<VoidType>(root.getType()))
+    return emitError(root.getLoc()) << getName(*getOpCode(root.getDefiningOp()))
+                                    << " has no value in a shaped program";
+  OwningOpRef<ProgramOp> scratch;
+  Value inlined = inlineInto(scratch, root);
   if (!inlined)
     return failure();
-  return Evaluator(inlined, buffers).run();
+  FailureOr<ShapedResults> results = Evaluator(inlined, buffers).run(inlined);
+  if (failed(results))
+    return failure();
+  return std::move(results->outputs[0]);
+}
+
+FailureOr<ShapedResults> uop::evaluateShapedProgram(ProgramOp program,
+                                                    const ArrayMap &buffers) {
+  OwningOpRef<ProgramOp> scratch;
+  Value root = inlineInto(scratch, program.getRoot());
+  if (!root)
+    return failure();
+  FailureOr<llvm::SmallVector<Value>> results = getResults(root);
+  if (failed(results))
+    return failure();
+  llvm::erase_if(*results,
+                 [](Value value) { return isa<VoidType>(value.getType()); });
+  return Evaluator(root, buffers).run(*results);
 }

@@ -8,6 +8,7 @@
 
 #include "CSyntax.h"
 #include "Uop/Graph/Bounds.h"
+#include "Uop/Graph/Results.h"
 #include "Uop/Target/C.h"
 
 using namespace mlir;
@@ -568,8 +569,8 @@ LogicalResult Printer::print(std::string &result) {
     return error(loops[open.back()]) << "loop " << getIdx(open.back())
                                      << " is never closed: run linearize first";
   Operation *root = program.getRoot().getDefiningOp();
-  if (!isa<VoidType>(root->getResult(0).getType()))
-    return error(root) << "the root is a value, no SINK: run rangeify first";
+  if (isShaped(program))
+    return error(root) << "this program is one of shapes: run rangeify first";
   os << "}\n";
   result = std::move(text);
   return success();

@@ -6,6 +6,7 @@
 
 #include "Uop/Transforms/Difference.h"
 #include "Uop/Graph/Bounds.h"
+#include "Uop/Graph/Results.h"
 #include "Uop/Graph/Walk.h"
 #include "Uop/Transforms/Linearize.h"
 #include "Uop/Transforms/Rangeify.h"
@@ -54,8 +55,8 @@ std::string format(DType dtype, Word word) {
 }
 
 bool isSame(DType dtype, Word a, Word b) {
-  return a == b || (isFloat(dtype) && std::isnan(toFloat(a)) &&
-                    std::isnan(toFloat(b)));
+  return a == b ||
+         (isFloat(dtype) && std::isnan(toFloat(a)) && std::isnan(toFloat(b)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -67,16 +68,16 @@ using Loops = std::map<int64_t, RangeOp>;
 
 class Runnable {
 public:
-  /// False if it can't be run: `reason` says why. An expression is run for every
-  /// value of `loops`, or if these are null, of its own.
+  /// False if it can't be run: `reason` says why. An expression is run for
+  /// every value of `loops`, or if these are null, of its own.
   bool prepare(ProgramOp program, const CompareOptions &options,
                const Loops *loops);
 
   bool isShaped() const { return shaped; }
   bool isExpression() const { return !loops.empty(); }
   const Loops &getLoops() const { return loops; }
-  /// What it leaves in its buffers, or its value in slot `outputSlot`; nullopt
-  /// when it fails, `reason` says how.
+  /// What it leaves in its buffers, or its values in slot `outputSlot` and on
+  /// and what it stores; nullopt when it fails, `reason` says how.
   std::optional<ArrayMap> run(const ArrayMap &inputs, int64_t outputSlot);
   /// Adds an empty array of dtype and size for every buffer.
   void collectBuffers(ArrayMap &buffers);
@@ -102,7 +103,8 @@ bool Runnable::findLoops() {
     auto range = dyn_cast<RangeOp>(op);
     if (!range)
       continue;
-    if (!range.getEnd().getDefiningOp<ConstOp>() ||
+    if (isa<VoidType>(program.getRoot().getType()) ||
+        !range.getEnd().getDefiningOp<ConstOp>() ||
         !getShape(program.getRoot().getType()).empty() ||
         isMemory(program.getRoot().getType())) {
       reason = "its root is no scalar expression over loops of known length";
@@ -149,7 +151,7 @@ bool Runnable::prepare(ProgramOp original, const CompareOptions &options,
                        const Loops *known) {
   program = original;
   Quiet quiet(program.getContext());
-  shaped = getDType(program.getRoot().getType()) != DType::Void;
+  shaped = uop::isShaped(program);
   double elements = 0;
   for (Operation &op : program.getBodyBlock().without_terminator()) {
     if (isa<WmmaOp, ParamOp>(op) && !shaped) {
@@ -225,9 +227,13 @@ std::optional<ArrayMap> Runnable::run(const ArrayMap &inputs,
   Quiet quiet(program.getContext());
   reason.clear();
   if (shaped) {
-    FailureOr<Array> value = evaluateShaped(program.getRoot(), inputs);
-    if (succeeded(value))
-      return ArrayMap{{outputSlot, std::move(*value)}};
+    FailureOr<ShapedResults> results = evaluateShapedProgram(program, inputs);
+    if (succeeded(results)) {
+      ArrayMap arrays = std::move(results->buffers);
+      for (Array &output : results->outputs)
+        arrays[outputSlot++] = std::move(output);
+      return arrays;
+    }
   } else {
     ArrayMap buffers = inputs;
     if (succeeded(evaluateLinear(schedule, buffers)))
@@ -257,8 +263,8 @@ Word makeSpecial(DType dtype, Random &random) {
   if (dtype == DType::Bool)
     return drawn % 2;
   if (dtype == DType::I32) {
-    const int32_t special[] = {0, 1, -1, 2, INT32_MIN, INT32_MAX,
-                               INT32_MIN + 1, 1 << 16};
+    const int32_t special[] = {
+        0, 1, -1, 2, INT32_MIN, INT32_MAX, INT32_MIN + 1, 1 << 16};
     return static_cast<Word>(special[drawn % std::size(special)]);
   }
   constexpr float inf = std::numeric_limits<float>::infinity();
@@ -309,6 +315,7 @@ private:
   void shrink(ArrayMap &inputs);
   bool tryInputs(ArrayMap &inputs, ArrayMap &candidate);
   Operation *findStore(int64_t slot);
+  std::string describe(int64_t slot) const;
 
   CompareOptions options;
   Runnable old, young;
@@ -332,6 +339,17 @@ Operation *Comparer::findStore(int64_t slot) {
     }
   }
   return nullptr;
+}
+
+/// `the output`, `output 1` of several, `BUFFER 0`.
+std::string Comparer::describe(int64_t slot) const {
+  if (slot == expressionSlot)
+    return "the output";
+  if (!old.isShaped() || slot < outputSlot)
+    return "BUFFER " + std::to_string(slot);
+  return isa<VoidType>(old.getProgram().getRoot().getType())
+             ? "output " + std::to_string(slot - outputSlot)
+             : "the output";
 }
 
 std::string formatPosition(int64_t offset, llvm::ArrayRef<int64_t> shape) {
@@ -359,9 +377,7 @@ bool Comparer::differs(const ArrayMap &inputs, Comparison *report) {
     if (it == have->end())
       continue;
     const Array &b = it->second;
-    bool isOutput = old.isShaped() || slot == expressionSlot;
-    std::string where =
-        isOutput ? "the output" : "BUFFER " + std::to_string(slot);
+    std::string where = describe(slot);
     llvm::SmallVector<int64_t> shape(a.shape);
     if (slot == expressionSlot) {
       shape.clear();
@@ -479,7 +495,8 @@ Comparison Comparer::run(ProgramOp before, ProgramOp after) {
       result.inputs = inputs;
       // What it only writes is no input.
       if (old.isShaped())
-        result.inputs.erase(outputSlot);
+        result.inputs.erase(result.inputs.lower_bound(outputSlot),
+                            result.inputs.end());
       result.inputs.erase(expressionSlot);
       return result;
     }

@@ -9,6 +9,7 @@
 #include "Uop/Transforms/Linearize.h"
 #include "LoopTree.h"
 #include "MemoryOrder.h"
+#include "Uop/Graph/Results.h"
 #include "Uop/Graph/UniquingBuilder.h"
 
 using namespace mlir;
@@ -363,9 +364,9 @@ static bool isUnique(Block &block) {
 }
 
 LogicalResult uop::linearize(ProgramOp program) {
-  if (!isa<VoidType>(program.getRoot().getType()))
+  if (isShaped(program))
     return emitError(program.getRoot().getLoc())
-           << "linearize needs a SINK root (run rangeify first)";
+           << "linearize needs a program of loops (run rangeify first)";
   // Text may hold an op twice; run twice, a STORE would not be the same.
   if (!isUnique(program.getBodyBlock()) &&
       failed(rebuildProgram(program, [&](UniquingBuilder &builder) {

@@ -65,7 +65,7 @@
 
 %m = uop.buffer 0 : !uop.mem<4xf32, global>
 %f = uop.const 1.0 : f32
-// expected-error @below {{STORE pointer must be a scalar, got shape (4,)}}
+// expected-error @below {{STORE: shape mismatch (4,) vs () (broadcast with EXPAND)}}
 %0 = uop.store %m, %f : !uop.mem<4xf32, global>, f32
 
 // -----
@@ -73,7 +73,7 @@
 %i = uop.const 1 : i32
 %m = uop.buffer 0 : !uop.mem<4xf32, global>
 %p = uop.index %m, %i : !uop.mem<4xf32, global>, i32
-// expected-error @below {{STORE value must be a scalar, got shape (4,)}}
+// expected-error @below {{STORE: shape mismatch () vs (4,) (broadcast with EXPAND)}}
 %0 = uop.store %p, %m : !uop.mem<f32, global>, !uop.mem<4xf32, global>
 
 // -----

@@ -22,7 +22,11 @@ uop.program @wmma {
   %1 = uop.const 1.0 : f32
   // expected-error @below {{WMMA has no C form: it needs a GPU}}
   %2 = uop.wmma %0, %0, %1 : f16, f16, f32
-  %3 = uop.sink %2 : f32
+  %m = uop.buffer 0 : !uop.mem<1xf32, global>
+  %i = uop.const 0 : i32
+  %p = uop.index %m, %i : !uop.mem<1xf32, global>, i32
+  %s = uop.store %p, %2 : !uop.mem<f32, global>, f32
+  %3 = uop.sink %s : !uop.void
   uop.yield %3 : !uop.void
 }
 
@@ -31,7 +35,11 @@ uop.program @wmma {
 uop.program @param {
   // expected-error @below {{PARAM has no C form: run rangeify first}}
   %0 = uop.param 0 : f32
-  %1 = uop.sink %0 : f32
+  %m = uop.buffer 0 : !uop.mem<1xf32, global>
+  %i = uop.const 0 : i32
+  %p = uop.index %m, %i : !uop.mem<1xf32, global>, i32
+  %s = uop.store %p, %0 : !uop.mem<f32, global>, f32
+  %1 = uop.sink %s : !uop.void
   uop.yield %1 : !uop.void
 }
 
@@ -41,17 +49,11 @@ uop.program @call {
   %0 = uop.const 1.0 : f32
   // expected-error @below {{CALL has no C form: run rangeify first}}
   %1 = uop.call "f" %0 : f32
-  %2 = uop.sink %1 : f32
-  uop.yield %2 : !uop.void
-}
-
-// -----
-
-uop.program @scalar_movement {
-  %0 = uop.const 1.0 : f32
-  // expected-error @below {{RESHAPE has no C form: run rangeify first}}
-  %1 = uop.reshape %0 [] : f32
-  %2 = uop.sink %1 : f32
+  %m = uop.buffer 0 : !uop.mem<1xf32, global>
+  %i = uop.const 0 : i32
+  %p = uop.index %m, %i : !uop.mem<1xf32, global>, i32
+  %s = uop.store %p, %1 : !uop.mem<f32, global>, f32
+  %2 = uop.sink %s : !uop.void
   uop.yield %2 : !uop.void
 }
 
@@ -60,6 +62,10 @@ uop.program @scalar_movement {
 uop.program @stack {
   // expected-error @below {{ALLOC slot 0 makes 1048580 bytes of local memory: the C stack holds at most 1048576}}
   %0 = uop.alloc 0 : !uop.mem<262145xf32, local>
-  %1 = uop.sink %0 : !uop.mem<262145xf32, local>
+  %i = uop.const 0 : i32
+  %f = uop.const 1.0 : f32
+  %p = uop.index %0, %i : !uop.mem<262145xf32, local>, i32
+  %s = uop.store %p, %f : !uop.mem<f32, local>, f32
+  %1 = uop.sink %s : !uop.void
   uop.yield %1 : !uop.void
 }

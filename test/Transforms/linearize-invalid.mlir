@@ -3,7 +3,7 @@
 // RUN: uop-opt %s --linearize -split-input-file -verify-diagnostics
 
 uop.program @value {
-  // expected-error @below {{linearize needs a SINK root (run rangeify first)}}
+  // expected-error @below {{linearize needs a program of loops (run rangeify first)}}
   %0 = uop.const 1 : i32
   uop.yield %0 : i32
 }

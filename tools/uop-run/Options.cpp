@@ -45,18 +45,19 @@ llvm::Error makeError(const llvm::Twine &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
 }
 
-/// Splits `SLOT=FILE`; false when SLOT is no number.
-bool splitSlot(StringRef text, int64_t &slot, StringRef &file) {
+/// Splits `SLOT=FILE`, with `prefix` in front; false when SLOT is no number.
+bool splitSlot(StringRef text, StringRef prefix, int64_t &slot,
+               StringRef &file) {
   StringRef left;
   std::tie(left, file) = text.split('=');
-  return !file.empty() && !left.getAsInteger(10, slot) && slot >= 0;
+  return left.consume_front(prefix) && !file.empty() && !left.getAsInteger(10, slot) && slot >= 0;
 }
 
 llvm::Error addFiles(const InputArgList &args, Options &options) {
   for (const std::string &text : args.getAllArgValues(OPT_input_EQ)) {
     int64_t slot;
     StringRef file;
-    if (!splitSlot(text, slot, file))
+    if (!splitSlot(text, "", slot, file))
       return makeError("--input takes SLOT=FILE.npy, got '" + text + "'");
     if (!options.inputs.try_emplace(slot, file).second)
       return makeError("--input gives slot " + llvm::Twine(slot) + " twice");
@@ -68,8 +69,10 @@ llvm::Error addFiles(const InputArgList &args, Options &options) {
     bool fresh;
     if (text.empty())
       return makeError("--output takes [SLOT=]FILE.npy, got ''");
-    if (splitSlot(text, slot, file)) {
+    if (splitSlot(text, "", slot, file)) {
       fresh = options.outputs.try_emplace(slot, file).second;
+    } else if (splitSlot(text, "out", slot, file)) {
+      fresh = options.numberedOutputs.try_emplace(slot, file).second;
     } else {
       fresh = options.valueOutput.empty();
       file = options.valueOutput = text;

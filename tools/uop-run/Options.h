@@ -23,6 +23,8 @@ struct Options {
   std::optional<uop::runtime::Fill> fill;
   /// Files by slot.
   std::map<int64_t, std::string> inputs, outputs;
+  /// Files by the number of an output: `--output=out1=FILE`.
+  std::map<int64_t, std::string> numberedOutputs;
   /// The `--output` that names no slot; empty if there is none.
   std::string valueOutput;
   /// From the variable DEBUG.

@@ -13,8 +13,9 @@ multiclass Valued<string name, string meta, string help> {
 }
 
 defm input : Valued<"input", "SLOT=FILE.npy", "The contents of a buffer">;
-defm output : Valued<"output", "[SLOT=]FILE.npy",
-                     "Write the value, or a slot's buffer, to a file">;
+defm output : Valued<"output", "[outN=|SLOT=]FILE.npy",
+                     "Write the value, output N of several, or a slot's buffer, "
+                     "to a file">;
 defm fill : Valued<"fill", "HOW",
                    "What other buffers hold: iota, ones or random:SEED">;
 defm print : Valued<"print", "WHAT",

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Options.h"
+#include "Uop/Graph/Results.h"
 #include "Uop/Graph/Walk.h"
 #include "Uop/Runtime/Npy.h"
 #include "Uop/Runtime/Program.h"
@@ -37,10 +38,10 @@ int fail(llvm::Error error) { return fail(llvm::toString(std::move(error))); }
 class Session {
 public:
   Session(ProgramOp program, const Options &options)
-      : program(program), options(options),
-        rootType(program.getRoot().getType()),
-        isLoops(mlir::isa<VoidType>(rootType)),
-        outputSlot(getOutputSlot(program.getRoot())) {}
+      : program(program), options(options), isLoops(!isShaped(program)),
+        isSink(mlir::isa<VoidType>(program.getRoot().getType())),
+        outputSlot(getOutputSlot(program.getRoot())),
+        params(getKernelParams(program)) {}
   int run();
 
 private:
@@ -48,20 +49,28 @@ private:
   int interpret();
   int execute();
   int lower();
+  int findOutputs();
+  int resolveFiles();
   /// The contents of a parameter before the run.
   llvm::Expected<Buffer> makeBuffer(const KernelParam &param, bool isRead);
-  int finish(const std::map<int64_t, Array> &results);
+  llvm::Error addBuffer(int64_t slot, const Array &array);
   /// An error for an --output that nothing would be written to.
-  int checkOutputs(const llvm::DenseSet<int64_t> &written);
-  int report(int64_t slot, const void *data, DType dtype,
-             llvm::ArrayRef<int64_t> shape, uint64_t bytes);
-  int commit();
+  int checkOutputs();
+  int report(int64_t slot, mlir::Type type);
+  /// Writes or prints every result.
+  int finish();
 
   ProgramOp program;
   Options options;
-  mlir::Type rootType;
-  bool isLoops;
+  bool isLoops, isSink;
+  /// The values of a program of shapes; number i has slot `outputSlot + i`.
+  llvm::SmallVector<mlir::Type> outputs;
   int64_t outputSlot;
+  llvm::SmallVector<KernelParam> params;
+  /// Slots that the program stores to and reads, apart from its outputs.
+  llvm::DenseSet<int64_t> written, read;
+  /// The memory of a run, by slot.
+  std::map<int64_t, Buffer> buffers;
   /// The files that wait until all of them are written.
   std::vector<StagedNpy> staged;
 };
@@ -84,53 +93,71 @@ llvm::Expected<Buffer> Session::makeBuffer(const KernelParam &param,
   return buffer;
 }
 
-int Session::checkOutputs(const llvm::DenseSet<int64_t> &written) {
+llvm::Error Session::addBuffer(int64_t slot, const Array &array) {
+  llvm::Expected<Buffer> buffer = toBuffer(array);
+  if (!buffer)
+    return buffer.takeError();
+  buffers.insert_or_assign(slot, std::move(*buffer));
+  return llvm::Error::success();
+}
+
+int Session::checkOutputs() {
   for (const auto &output : options.outputs)
-    if (isLoops ? !written.contains(output.first)
-                : output.first != outputSlot)
+    if (!written.contains(output.first) &&
+        (isLoops || output.first < outputSlot))
       return fail("the program does not store to slot " +
                   llvm::Twine(output.first));
   return 0;
 }
 
 /// A result goes to the file that its slot was given, else to the terminal.
-int Session::report(int64_t slot, const void *data, DType dtype,
-                    llvm::ArrayRef<int64_t> shape, uint64_t bytes) {
+int Session::report(int64_t slot, mlir::Type type) {
+  DType dtype = getDType(type);
+  llvm::ArrayRef<int64_t> shape = getShape(type);
+  // No element, no store, and no memory: the value is all brackets.
+  auto buffer = buffers.find(slot);
+  const void *data = nullptr;
+  size_t bytes = 0;
+  if (buffer != buffers.end()) {
+    data = buffer->second.data();
+    bytes = buffer->second.size();
+  }
   auto file = options.outputs.find(slot);
   if (file != options.outputs.end()) {
     llvm::Expected<StagedNpy> written =
         StagedNpy::write(file->second, dtype, shape,
-                         {static_cast<const uint8_t *>(data), size_t(bytes)});
+                         {static_cast<const uint8_t *>(data), bytes});
     if (!written)
       return fail(written.takeError());
     staged.push_back(std::move(*written));
     return 0;
   }
-  if (isLoops)
+  if (isLoops || slot < outputSlot)
     llvm::outs() << "slot " << slot << ": ";
+  else if (isSink)
+    llvm::outs() << "out " << slot - outputSlot << ": ";
   printNested(llvm::outs(), data, dtype, shape);
   llvm::outs() << "\n";
   return 0;
 }
 
-/// Puts the written files in their places.
-int Session::commit() {
+int Session::finish() {
+  for (auto [number, type] : llvm::enumerate(outputs))
+    if (int status = report(outputSlot + number, type))
+      return status;
+  for (const KernelParam &param : params) {
+    if (!written.contains(param.slot))
+      continue;
+    mlir::Type type =
+        getValueType(program.getContext(), param.dtype, {param.size});
+    if (int status = report(param.slot, type))
+      return status;
+  }
+  // Now that all are written, into their places.
   for (StagedNpy &file : staged)
     if (llvm::Error error = file.commit())
       return fail(std::move(error));
   return 0;
-}
-
-int Session::finish(const std::map<int64_t, Array> &results) {
-  for (const auto &[slot, array] : results) {
-    llvm::Expected<Buffer> buffer = toBuffer(array);
-    if (!buffer)
-      return fail(buffer.takeError());
-    if (int status = report(slot, buffer->data(), array.dtype, array.shape,
-                            buffer->size()))
-      return status;
-  }
-  return commit();
 }
 
 int Session::lower() {
@@ -146,46 +173,51 @@ int Session::lower() {
 
 /// The shaped graph, or the program of loops, without compiling anything.
 int Session::interpret() {
-  ArrayMap arrays;
-  llvm::SmallVector<KernelParam> params = getKernelParams(program);
   if (isLoops && lower())
     return 1;
-  llvm::DenseSet<int64_t> written, read;
   collectAccesses(program, written, read);
-  if (checkOutputs(written))
+  if (checkOutputs())
     return 1;
+  ArrayMap arrays;
   for (const KernelParam &param : params) {
     llvm::Expected<Buffer> buffer =
-        makeBuffer(param, !isLoops || read.contains(param.slot));
+        makeBuffer(param, !isSink || read.contains(param.slot));
     if (!buffer)
       return fail(buffer.takeError());
     arrays[param.slot] = toArray(*buffer, param.dtype, param.size);
   }
-  if (!isLoops) {
-    mlir::FailureOr<Array> value = evaluateShaped(program.getRoot(), arrays);
-    if (failed(value))
+  if (isLoops) {
+    std::vector<mlir::Operation *> schedule;
+    for (mlir::Operation &op : program.getBodyBlock().without_terminator())
+      schedule.push_back(&op);
+    if (failed(evaluateLinear(schedule, arrays)))
       return 1;
-    return finish({{outputSlot, std::move(*value)}});
+  } else {
+    mlir::FailureOr<ShapedResults> results =
+        evaluateShapedProgram(program, arrays);
+    if (failed(results))
+      return 1;
+    for (auto &[slot, array] : results->buffers)
+      arrays[slot] = std::move(array);
+    for (auto [number, array] : llvm::enumerate(results->outputs))
+      arrays[outputSlot + number] = std::move(array);
   }
-  std::vector<mlir::Operation *> schedule;
-  for (mlir::Operation &op : program.getBodyBlock().without_terminator())
-    schedule.push_back(&op);
-  if (failed(evaluateLinear(schedule, arrays)))
-    return 1;
-  std::map<int64_t, Array> results;
-  for (auto &[slot, array] : arrays)
-    if (written.contains(slot))
-      results[slot] = std::move(array);
-  return finish(results);
+  for (const auto &[slot, array] : arrays)
+    if (llvm::Error error = addBuffer(slot, array))
+      return fail(std::move(error));
+  return finish();
 }
 
 int Session::execute() {
   std::string name = program.getSymName().str();
+  // What is stored in place is known before, outputs are only stored to.
+  if (!isLoops)
+    collectAccesses(program, written, read);
   if (lower())
     return 1;
-  llvm::DenseSet<int64_t> written, read;
-  collectAccesses(program, written, read);
-  if (checkOutputs(written))
+  if (isLoops)
+    collectAccesses(program, written, read);
+  if (checkOutputs())
     return 1;
   llvm::Expected<Program> compiled =
       Program::compile(program, {name, options.strict});
@@ -194,21 +226,27 @@ int Session::execute() {
   if (options.debug >= 4)
     llvm::errs() << compiled->source();
 
-  std::vector<Buffer> buffers;
   std::vector<Buffer *> pointers;
-  llvm::ArrayRef<KernelParam> params = compiled->params();
-  for (auto [i, param] : llvm::enumerate(params)) {
+  for (auto [i, param] : llvm::enumerate(compiled->params())) {
     llvm::Expected<Buffer> buffer = makeBuffer(param, compiled->isRead(i));
     if (!buffer)
       return fail(buffer.takeError());
-    buffers.push_back(std::move(*buffer));
+    pointers.push_back(
+        &buffers.emplace(param.slot, std::move(*buffer)).first->second);
   }
-  for (Buffer &buffer : buffers)
-    pointers.push_back(&buffer);
+  // A STORE of no elements is none in the kernel.
+  for (const KernelParam &param : params) {
+    if (!written.contains(param.slot) || buffers.count(param.slot))
+      continue;
+    llvm::Expected<Buffer> buffer = makeBuffer(param, /*isRead=*/false);
+    if (!buffer)
+      return fail(buffer.takeError());
+    buffers.emplace(param.slot, std::move(*buffer));
+  }
 
   // The best of five, unless a run is long or changes what it reads.
   bool again = options.time;
-  for (size_t i = 0; i < params.size(); ++i)
+  for (size_t i = 0; i < pointers.size(); ++i)
     again &= !(compiled->isRead(i) && compiled->isWritten(i));
   double best = 0;
   for (int run = 0; run == 0 || (again && run < 5); ++run) {
@@ -230,24 +268,7 @@ int Session::execute() {
                                                   : "(compiled)",
                                  kernel.milliseconds);
   }
-  bool any = false;
-  for (auto [i, param] : llvm::enumerate(params)) {
-    if (!compiled->isWritten(i))
-      continue;
-    any = true;
-    llvm::SmallVector<int64_t> shape{param.size};
-    if (!isLoops)
-      shape = llvm::SmallVector<int64_t>(getShape(rootType));
-    if (int status = report(param.slot, buffers[i].data(), param.dtype, shape,
-                            buffers[i].size()))
-      return status;
-  }
-  // No element, no store: the value is all brackets.
-  if (!any && !isLoops)
-    if (int status = report(outputSlot, nullptr, getDType(rootType),
-                            getShape(rootType), 0))
-      return status;
-  return commit();
+  return finish();
 }
 
 int Session::print() {
@@ -275,40 +296,68 @@ int Session::print() {
   return 0;
 }
 
-int Session::run() {
-  if (!options.print.empty())
-    return print();
+/// The types of the outputs.
+int Session::findOutputs() {
+  if (isLoops)
+    return 0;
+  mlir::FailureOr<llvm::SmallVector<mlir::Value>> results =
+      getResults(program.getRoot());
+  if (failed(results))
+    return 1;
+  for (mlir::Value result : *results)
+    if (!mlir::isa<VoidType>(result.getType()))
+      outputs.push_back(result.getType());
+  return 0;
+}
+
+/// Checks the slots of files, and finds those of outputs that have none.
+int Session::resolveFiles() {
   llvm::DenseSet<int64_t> slots;
-  for (const KernelParam &param : getKernelParams(program))
+  for (const KernelParam &param : params)
     slots.insert(param.slot);
   for (const auto &input : options.inputs)
     if (!slots.contains(input.first))
       return fail("the program has no buffer of slot " +
                   llvm::Twine(input.first));
-  bool hasBuffers = !slots.empty();
-  if (!isLoops)
-    slots.insert(outputSlot);
+  for (size_t number = 0; number < outputs.size(); ++number)
+    slots.insert(outputSlot + number);
   for (const auto &output : options.outputs)
     if (!slots.contains(output.first))
       return fail("the program has no buffer of slot " +
                   llvm::Twine(output.first));
   if (!options.valueOutput.empty()) {
-    if (isLoops)
-      return fail("a program of loops has no value: --output takes "
-                  "SLOT=FILE.npy, got '" +
+    if (outputs.empty())
+      return fail((isLoops ? "a program of loops" : "this program") +
+                  llvm::Twine(" has no value: --output takes SLOT=FILE.npy, "
+                              "got '") +
                   options.valueOutput + "'");
-    auto [it, fresh] =
-        options.outputs.try_emplace(outputSlot, options.valueOutput);
-    if (!fresh)
-      return fail("--output gives slot " + llvm::Twine(outputSlot) +
-                  " twice: '" + it->second + "' and '" + options.valueOutput +
-                  "'");
+    if (outputs.size() > 1)
+      return fail("the program has " + llvm::Twine(outputs.size()) +
+                  " outputs: --output takes outN=FILE.npy, got '" +
+                  options.valueOutput + "'");
+    options.numberedOutputs.emplace(0, options.valueOutput);
   }
+  for (const auto &[number, file] : options.numberedOutputs) {
+    if (number >= static_cast<int64_t>(outputs.size()))
+      return fail("the program has no output " + llvm::Twine(number));
+    auto [it, fresh] = options.outputs.try_emplace(outputSlot + number, file);
+    if (!fresh)
+      return fail("--output gives slot " + llvm::Twine(outputSlot + number) +
+                  " twice: '" + it->second + "' and '" + file + "'");
+  }
+  return 0;
+}
+
+int Session::run() {
+  if (!options.print.empty())
+    return print();
+  if (findOutputs() || resolveFiles())
+    return 1;
   if (options.threads)
     setenv("OMP_NUM_THREADS", std::to_string(options.threads).c_str(), 1);
   // Without buffers there is nothing to compile for.
-  return options.interpreter || (!isLoops && !hasBuffers) ? interpret()
-                                                          : execute();
+  return options.interpreter || (!isLoops && params.empty()) ? interpret()
+                                                             : execute();
 }
 
 mlir::OwningOpRef<mlir::ModuleOp> parse(llvm::SourceMgr &sourceMgr,

@@ -288,7 +288,7 @@ TEST_F(CTest, Errors) {
   EXPECT_EQ(print("%p = uop.param 0 : f32\nuop.yield %p : f32"),
             "error: PARAM has no C form: run rangeify first");
   EXPECT_EQ(print("%p = uop.const 1 : i32\nuop.yield %p : i32"),
-            "error: the root is a value, no SINK: run rangeify first");
+            "error: this program is one of shapes: run rangeify first");
   EXPECT_EQ(print("%a = uop.alloc 3 : !uop.mem<262145xf32, local>\n"
                   "%s = uop.sink %a : !uop.mem<262145xf32, local>\n"
                   "uop.yield %s : !uop.void"),

@@ -325,7 +325,7 @@ TEST(Linearize, AValueIsNoProgram) {
   finishProgram(k.program, k.graph->f32(1));
   EXPECT_TRUE(failed(linearize(k.program)));
   ASSERT_EQ(k.errors.size(), 1u);
-  EXPECT_EQ(k.errors[0], "linearize needs a SINK root (run rangeify first)");
+  EXPECT_EQ(k.errors[0], "linearize needs a program of loops (run rangeify first)");
 }
 
 //===----------------------------------------------------------------------===//

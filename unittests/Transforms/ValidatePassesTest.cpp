@@ -112,6 +112,38 @@ TEST_F(ValidatePassesTest, WrongLoops) {
   EXPECT_TRUE(contains(said, "computed by this uop.store")) << said;
 }
 
+TEST_F(ValidatePassesTest, SeveralResults) {
+  constexpr const char *results = R"(%0 = buffer 6 : dtype=i32 slot=0
+%1 = buffer 6 : dtype=i32 slot=1
+%2 = add %0, %1
+%3 = store %0, %2
+%4 = floormod %0, %1
+%5 = sink %3, %1, %4
+)";
+  EXPECT_EQ(run(results,
+                [](OpPassManager &pm) {
+                  pm.addPass(createUopRangeify());
+                  pm.addPass(createUopSimplify());
+                  pm.addPass(createUopLinearize());
+                }),
+            "");
+  std::string said = run(results, [](OpPassManager &pm) {
+    pm.addPass(std::make_unique<Wrong<FloorModOp>>(/*swaps=*/true));
+  });
+  EXPECT_TRUE(contains(said, ") of output 1 is ")) << said;
+  EXPECT_FALSE(contains(said, "BUFFER 2")) << said;
+  constexpr const char *inPlace = R"(%0 = buffer 6 : dtype=i32 slot=0
+%1 = buffer 6 : dtype=i32 slot=1
+%2 = floormod %0, %1
+%3 = store %0, %2
+%4 = sink %3, %0
+)";
+  said = run(inPlace, [](OpPassManager &pm) {
+    pm.addPass(std::make_unique<Wrong<FloorModOp>>(/*swaps=*/true));
+  });
+  EXPECT_TRUE(contains(said, ") of BUFFER 0 is ")) << said;
+}
+
 TEST_F(ValidatePassesTest, SignedZerosAndNaNs) {
   // max(a, b) of floats is no commutative op: (a > b) ? a : b.
   std::string said = run("%0 = buffer 64 : dtype=f32 slot=0\n"

@@ -67,7 +67,7 @@ def Uop_InputOp : Uop_PlanMemoryOp<"input"> {
     ```
   }];
   let arguments = (ins I64Prop:$slot);
-  let assemblyFormat = "$slot attr-dict `:` type($result)";
+  let assemblyFormat = "$slot attr-dict `:` qualified(type($result))";
 }
 
 def Uop_OutputOp : Uop_PlanMemoryOp<"output"> {
@@ -81,7 +81,7 @@ def Uop_OutputOp : Uop_PlanMemoryOp<"output"> {
     ```
   }];
   let arguments = (ins I64Prop:$number);
-  let assemblyFormat = "$number attr-dict `:` type($result)";
+  let assemblyFormat = "$number attr-dict `:` qualified(type($result))";
 }
 
 def Uop_TempOp : Uop_PlanMemoryOp<"temp"> {
@@ -95,7 +95,7 @@ def Uop_TempOp : Uop_PlanMemoryOp<"temp"> {
     ```
   }];
   let arguments = (ins I64Prop:$number, I64Prop:$offset);
-  let assemblyFormat = "$number `at` $offset attr-dict `:` type($result)";
+  let assemblyFormat = "$number `at` $offset attr-dict `:` qualified(type($result))";
 }
 
 def Uop_SliceOp : Uop_PlanOpBase<"slice", [
@@ -112,7 +112,10 @@ def Uop_SliceOp : Uop_PlanOpBase<"slice", [
   let arguments = (ins Uop_MemType:$source, I64Prop:$begin);
   let results = (outs Uop_MemType:$result);
   let assemblyFormat =
-      "$source `from` $begin attr-dict `:` type($source) `to` type($result)";
+      [{
+    $source `from` $begin attr-dict `:` qualified(type($source)) `to`
+    qualified(type($result))
+  }];
   let hasVerifier = 1;
 }
 

@@ -24,9 +24,9 @@ mlir::Value pad(UniquingBuilder &builder, mlir::Value value,
 /// on. Null, with an error, when there is no such axis.
 mlir::Value flip(UniquingBuilder &builder, mlir::Value value, int64_t axis);
 
-/// The zero of a dtype in any shape.
-mlir::Value zeros(UniquingBuilder &builder, DType dtype,
-                  llvm::ArrayRef<int64_t> shape);
+/// An array of any shape whose elements are all one value.
+mlir::Value full(UniquingBuilder &builder, DType dtype, Word element,
+                 llvm::ArrayRef<int64_t> shape);
 
 } // namespace uop
 

@@ -23,11 +23,24 @@ struct Array {
 /// Flat arrays by BUFFER slot.
 using ArrayMap = std::map<int64_t, Array>;
 
-/// The value of a graph without loops, stores or allocations. Emits an error and
-/// fails on ops it has no meaning for, on a buffer that is missing or of another
-/// dtype or size, on an index out of bounds, and on values of more than 2^28
-/// elements.
+/// The value of a graph without loops or allocations. Emits an error and fails on
+/// ops it has no meaning for, on a buffer that is missing or of another dtype or
+/// size, on an index out of bounds, and on values of more than 2^28 elements.
 mlir::FailureOr<Array> evaluateShaped(mlir::Value root, const ArrayMap &buffers);
+
+/// What a program of shapes leaves behind.
+struct ShapedResults {
+  /// Its values, in the order of `getResults`.
+  std::vector<Array> outputs;
+  /// The buffers that it stores to, with all its STOREs done.
+  ArrayMap buffers;
+};
+
+/// Evaluates a program of shapes, which leaves `buffers` alone: a BUFFER is what it
+/// was before, an AFTER what it is behind the STOREs that the AFTER depends on.
+/// Fails like `evaluateShaped`.
+mlir::FailureOr<ShapedResults>
+evaluateShapedProgram(ProgramOp program, const ArrayMap &buffers);
 
 /// Runs a scheduled program over `buffers`, whose arrays it changes. Emits an
 /// error and fails like `evaluateShaped`.

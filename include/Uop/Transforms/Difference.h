@@ -38,9 +38,9 @@ struct Comparison {
 };
 
 /// Compares what `before` and `after` compute: values of shaped programs and what
-/// programs of loops leave in their buffers; a shaped program's value against the
-/// output slot of the loops it was lowered to; a scalar expression over loop counters
-/// for all their values. Two NaNs are the same, nothing
+/// these and programs of loops leave in their buffers; a shaped program's values
+/// against the output slots of the loops it was lowered to; a scalar expression over
+/// loop counters for all their values. Two NaNs are the same, nothing
 /// else of different bits is. Inputs on which `before` fails (an index out of
 /// bounds) count for nothing.
 Comparison compare(ProgramOp before, ProgramOp after,

@@ -8,6 +8,7 @@
 #define UOP_TRANSFORMS_PASSES_H
 
 #include "Uop/Dialect/Uop.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
 namespace uop {

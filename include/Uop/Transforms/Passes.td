@@ -97,6 +97,54 @@ def UopApplyRules : Pass<"uop-apply-rules", "::uop::ProgramOp"> {
                            "::mlir::pdl_interp::PDLInterpDialect"];
 }
 
+def UopKernelize : Pass<"uop-kernelize", "::mlir::ModuleOp"> {
+  let summary = "cut programs into plans of kernels";
+  let description = [{
+    Every program becomes a plan, and the kernels that it launches become programs
+    of their own. Every STAGE and every result ends a kernel; `detach` stages
+    vanish. Elementwise work joins its consumer, a reduction and what follows it
+    element by element are one kernel, results with the same loops are one kernel.
+    What would be computed again for want of memory is stored: the constants that
+    decide stand in `Kernelize/Fusion.h`. STOREs into BUFFERs happen after the
+    readers of the old contents and before those of the new. Temps share an arena.
+
+    Kernels are named for what they do: `r_3` reduces to three elements, `e_3_4` is
+    elementwise, the second of a name is `r_3n1`. Equal kernels are one.
+
+    ```mlir
+    // before
+    uop.program @two {
+      %0 = uop.buffer 0 : !uop.mem<4xf32, global>
+      %1 = uop.exp2 %0 : !uop.mem<4xf32, global>
+      %2 = uop.stage %1 : tensor<4xf32>
+      %3 = uop.sqrt %2 : tensor<4xf32>
+      uop.yield %3 : tensor<4xf32>
+    }
+    // after
+    uop.program @e_4 {
+      ...
+    }
+    uop.program @e_4n1 {
+      ...
+    }
+    uop.plan @two {
+      %in0 = uop.input 0 : !uop.mem<4xf32, global>
+      %out0 = uop.output 0 : !uop.mem<4xf32, global>
+      %tmp0 = uop.temp 0 at 0 : !uop.mem<4xf32, global>
+      uop.launch @e_4(%in0, %tmp0)
+          : !uop.mem<4xf32, global>, !uop.mem<4xf32, global>
+      uop.launch @e_4n1(%tmp0, %out0)
+          : !uop.mem<4xf32, global>, !uop.mem<4xf32, global>
+    }
+    ```
+  }];
+  let options = [
+    Option<"maxParameters", "max-parameters", "int64_t", "64",
+           "How many buffers a kernel may take">,
+    Option<"reassociate", "reassociate", "bool", "true",
+           "Whether float sums may be added up in another order">];
+}
+
 def UopInlineCalls : Pass<"uop-inline-calls", "::uop::ProgramOp"> {
   let summary = "replace every CALL by its body over its arguments";
   let description = [{
@@ -147,14 +195,20 @@ def UopCanonicalizeIndices
 def UopRangeify : Pass<"uop-rangeify", "::uop::ProgramOp"> {
   let summary = "turn shapes into loops and memory";
   let description = [{
-    Lowers a program whose root is a value to one whose root is a SINK: every
-    output axis becomes a RANGE, movement ops become index arithmetic, a STACK a
-    chain of WHEREs, a REDUCE an accumulator with loops of its own, placed inside
-    the loops that its output index uses. CALLs are inlined, STAGEs are
-    transparent. The output is a new BUFFER of the highest slot plus one. A program
-    whose root is a SINK already is left as it stands. Gives up on a PARAM outside
-    any CALL, on an index that is out of bounds for sure, and on an axis too long
-    for an i32 loop. Short spelling: `--rangeify`.
+    Lowers a program of shapes, whose root is a value or a SINK of values and
+    STOREs, to one of loops: every output axis becomes a RANGE, movement ops become
+    index arithmetic, a STACK a chain of WHEREs, a REDUCE an accumulator with loops
+    of its own, placed inside the loops that its output index uses. CALLs are
+    inlined, STAGEs are transparent. Output number i is a new BUFFER of the highest
+    slot plus one plus i; a STORE goes to the elements of its view. What has one
+    shape is stored in the same loops, except what overwrites what an earlier STORE
+    may have written: that has loops behind it. A program of loops is left as it
+    stands.
+
+    Gives up on a PARAM outside any CALL, on an index that is out of bounds for
+    sure, on an axis too long for an i32 loop, and on what needs more than one
+    kernel (`--uop-kernelize`): an AFTER, and an element of a buffer that is stored
+    to in place read anywhere but where it is stored. Short spelling: `--rangeify`.
 
     ```mlir
     // before

@@ -8,7 +8,7 @@
 
 using namespace mlir;
 using namespace uop;
-using namespace uop::kernelize;
+using namespace uop::planning;
 
 namespace {
 
@@ -85,15 +85,18 @@ void Accesses::reshapeGroup(llvm::ArrayRef<std::pair<int64_t, Axis>> from,
 
 Index Accesses::reshape(const Index &index, llvm::ArrayRef<int64_t> shape,
                         llvm::ArrayRef<int64_t> source) {
-  // What was made one earlier is taken apart first.
+  // What was made one earlier is taken apart first, if nothing of it was cut off.
   llvm::SmallVector<std::pair<int64_t, Axis>> from;
   for (auto [size, axis] : llvm::zip_equal(shape, index)) {
     if (size == 1)
       continue;
-    if (axes[axis].parts.empty())
-      from.push_back({size, axis});
-    else
+    int64_t whole = 1;
+    for (auto [partSize, part] : axes[axis].parts)
+      whole *= partSize;
+    if (whole == size)
       llvm::append_range(from, axes[axis].parts);
+    else
+      from.push_back({size, axis});
   }
   llvm::SmallVector<int64_t> sizes;
   for (int64_t size : source)

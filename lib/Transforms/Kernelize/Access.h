@@ -11,7 +11,7 @@
 #include "Uop/Dialect/Uop.h"
 #include "llvm/ADT/DenseMap.h"
 
-namespace uop::kernelize {
+namespace uop::planning {
 
 /// The index expression of one axis, by number: equal ones are one. `zeroAxis` is
 /// the index of an axis of one element.
@@ -69,6 +69,6 @@ private:
   llvm::DenseMap<llvm::ArrayRef<int64_t>, Axis> known;
 };
 
-} // namespace uop::kernelize
+} // namespace uop::planning
 
 #endif // UOP_LIB_TRANSFORMS_KERNELIZE_ACCESS_H

@@ -5,11 +5,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "PlanGraph.h"
-#include "llvm/ADT/SetVector.h"
+#include "Uop/Graph/Composite.h"
+#include "Uop/Graph/Results.h"
 
 using namespace mlir;
 using namespace uop;
-using namespace uop::kernelize;
+using namespace uop::planning;
 
 llvm::ArrayRef<int64_t> PlanGraph::shape(Node node) const {
   if (auto store = dyn_cast<StoreOp>(nodes[node]))
@@ -17,11 +18,14 @@ llvm::ArrayRef<int64_t> PlanGraph::shape(Node node) const {
   return getShape(type(node));
 }
 
+Node PlanGraph::buffer(Node node) const {
+  while (!isa<BufferOp>(nodes[node]))
+    node = number(nodes[node]->getOperand(0));
+  return node;
+}
+
 int64_t PlanGraph::slot(Node node) const {
-  Operation *op = nodes[node];
-  while (!isa<BufferOp>(op))
-    op = op->getOperand(0).getDefiningOp();
-  return cast<BufferOp>(op).getSlot();
+  return cast<BufferOp>(nodes[buffer(node)]).getSlot();
 }
 
 namespace {
@@ -45,6 +49,14 @@ int64_t chooseParts(ReduceOp reduce) {
       return below;
   }
   return 0;
+}
+
+/// Whether a value needs no copy: all of a BUFFER, or a constant.
+bool standsInMemory(Value value) {
+  Operation *op = value.getDefiningOp();
+  while (isa<ReshapeOp>(op))
+    op = op->getOperand(0).getDefiningOp();
+  return isa<BufferOp, AfterOp, ConstOp>(op);
 }
 
 class GraphBuilder {
@@ -73,8 +85,13 @@ private:
 
 /// A long reduction with few results: partial results first, stored, then their
 /// reduction. Only where the order of the terms is free.
+/// One of nothing is its identity.
 Value GraphBuilder::rebuildReduce(ReduceOp op, Value source) {
-  bool anyOrder = !isFloat(getDType(op.getType())) ||
+  DType dtype = getDType(op.getType());
+  if (getNumElements(getShape(source.getType())) == 0)
+    return full(builder, dtype, getIdentity(op.getKind(), dtype),
+                getShape(op.getType()));
+  bool anyOrder = !isFloat(dtype) ||
                   (op.getKind() == ReduceKind::Add && options.reassociate);
   int64_t parts = anyOrder ? chooseParts(op) : 0;
   if (parts == 0)
@@ -93,15 +110,13 @@ Value GraphBuilder::rebuild(Operation *op, llvm::ArrayRef<Value> sources) {
   OpCode code = *::uop::getOpCode(op);
   switch (code) {
   case OpCode::Stage:
-    // What stands in memory of its own needs no copy.
-    if (!cast<StageOp>(op).getDetach() &&
-        !isa<BufferOp, AfterOp, ConstOp>(sources[0].getDefiningOp()))
+    if (!cast<StageOp>(op).getDetach() && !standsInMemory(sources[0]))
       staged.insert(sources[0]);
     return sources[0];
   case OpCode::Reduce:
     return rebuildReduce(cast<ReduceOp>(op), sources[0]);
   case OpCode::Param:
-    emitError(op->getLoc()) << "PARAM " << cast<ParamOp>(op).getSlot()
+    mlir::emitError(op->getLoc()) << "PARAM " << cast<ParamOp>(op).getSlot()
                             << " is in no CALL: nothing gives it a value";
     return {};
   case OpCode::Alloc:
@@ -117,16 +132,17 @@ Value GraphBuilder::rebuild(Operation *op, llvm::ArrayRef<Value> sources) {
   }
 }
 
-/// The sources of the SINK that are values are outputs.
+/// The results that are values are outputs; the others are STOREs.
 LogicalResult GraphBuilder::addResults(Value root) {
-  llvm::SmallVector<Value> stack{root};
-  while (!stack.empty()) {
-    Value value = stack.pop_back_val();
-    if (!isa<VoidType>(value.getType()))
-      graph.outputs.push_back(graph.number(value));
-    else if (auto sink = value.getDefiningOp<SinkOp>())
-      llvm::append_range(stack, llvm::reverse(sink.getSrcs()));
-  }
+  FailureOr<llvm::SmallVector<Value>> results = getResults(root);
+  if (failed(results))
+    return failure();
+  for (Value result : *results)
+    if (!isa<VoidType>(result.getType()))
+      graph.outputs.push_back(graph.number(result));
+  for (Operation *op : graph.nodes)
+    if (auto store = dyn_cast<StoreOp>(op); store && !getStoredBuffer(store))
+      return failure();
   return success();
 }
 
@@ -169,7 +185,7 @@ LogicalResult GraphBuilder::orderStores() {
       }
       before[node] = set;
     }
-    if (!isa<BufferOp, AfterOp>(op))
+    if (!graph.isBase(node))
       continue;
     unsigned version = 0;
     if (isa<AfterOp>(op)) {
@@ -217,15 +233,8 @@ FailureOr<PlanGraph> GraphBuilder::build(ProgramOp program) {
   for (auto [number, op] : llvm::enumerate(graph.nodes))
     graph.numbers[op] = number;
   graph.staged.resize(graph.nodes.size());
-  graph.bases.resize(graph.nodes.size());
-  for (Node node = 0; node < graph.nodes.size(); ++node) {
-    Operation *op = graph.op(node);
-    graph.staged[node] = staged.contains(op->getResult(0));
-    if (graph.isMemory(node))
-      graph.bases[node] = isa<BufferOp, AfterOp>(op)
-                              ? node
-                              : graph.bases[graph.number(op->getOperand(0))];
-  }
+  for (Node node = 0; node < graph.nodes.size(); ++node)
+    graph.staged[node] = staged.contains(graph.op(node)->getResult(0));
   if (failed(addResults(root)) || failed(orderStores()))
     return failure();
   return std::move(graph);
@@ -234,7 +243,7 @@ FailureOr<PlanGraph> GraphBuilder::build(ProgramOp program) {
 } // namespace
 
 FailureOr<PlanGraph>
-uop::kernelize::buildPlanGraph(ProgramOp program, ProgramOp scratch,
+uop::planning::buildPlanGraph(ProgramOp program, ProgramOp scratch,
                                const KernelizeOptions &options) {
   return GraphBuilder(scratch, options).build(program);
 }

@@ -11,7 +11,7 @@
 #include "Uop/Graph/Walk.h"
 #include "Uop/Transforms/Kernelize.h"
 
-namespace uop::kernelize {
+namespace uop::planning {
 
 /// A node by its place in the order of the graph, sources before users.
 using Node = unsigned;
@@ -25,8 +25,6 @@ struct PlanGraph {
   std::vector<bool> staged;
   /// The STOREs into each BUFFER slot, in the order in which they happen.
   std::map<int64_t, llvm::SmallVector<Node, 2>> stores;
-  /// Of memory: the BUFFER or AFTER that it is a view of.
-  std::vector<Node> bases;
   /// Of a BUFFER or AFTER: how many of the STOREs into its slot come before it.
   llvm::DenseMap<Node, unsigned> versions;
 
@@ -38,9 +36,14 @@ struct PlanGraph {
     return nodes[node]->getResult(0).getType();
   }
   bool isMemory(Node node) const { return ::uop::isMemory(type(node)); }
+  /// Whether the node is what views of memory are views of.
+  bool isBase(Node node) const {
+    return mlir::isa<BufferOp, AfterOp>(nodes[node]);
+  }
   /// What a plan stores for the node: its own shape, for a STORE its value's.
   llvm::ArrayRef<int64_t> shape(Node node) const;
-  /// The slot of the BUFFER below a BUFFER, an AFTER or a STORE.
+  /// The BUFFER below memory or a STORE, and its slot.
+  Node buffer(Node node) const;
   int64_t slot(Node node) const;
 };
 
@@ -50,6 +53,6 @@ struct PlanGraph {
 mlir::FailureOr<PlanGraph> buildPlanGraph(ProgramOp program, ProgramOp scratch,
                                           const KernelizeOptions &options);
 
-} // namespace uop::kernelize
+} // namespace uop::planning
 
 #endif // UOP_LIB_TRANSFORMS_KERNELIZE_PLANGRAPH_H

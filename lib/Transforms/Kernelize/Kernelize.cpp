@@ -1,0 +1,289 @@
+//===- Kernelize.cpp - from a graph to a plan of kernels ------------------===//
+//
+// Puts what was decided into the module: kernels, each graph once, and the plan
+// that launches them on memory with offsets.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Uop/Transforms/Kernelize.h"
+#include "KernelBuilder.h"
+#include "Uop/Graph/Results.h"
+#include "Uop/Graph/Walk.h"
+#include "Uop/Transforms/MemoryPlan.h"
+#include "Uop/Transforms/Passes.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+using namespace uop;
+using namespace uop::planning;
+
+namespace uop {
+#define GEN_PASS_DEF_UOPKERNELIZE
+#include "Uop/Transforms/Passes.h.inc"
+} // namespace uop
+
+namespace {
+
+/// A program's graph as bytes: equal for equal programs, names and locations aside.
+std::string encode(ProgramOp program) {
+  std::string bytes;
+  auto add = [&](uint64_t word) {
+    bytes.append(reinterpret_cast<const char *>(&word), sizeof word);
+  };
+  llvm::DenseMap<Value, unsigned> numbers;
+  for (Operation &op : program.getBodyBlock().without_terminator()) {
+    OpCode code = *::uop::getOpCode(&op);
+    Arg arg = getArg(code, &op);
+    add(static_cast<uint64_t>(code) | uint64_t(op.getNumOperands()) << 8);
+    for (Value source : op.getOperands())
+      add(numbers.lookup(source));
+    add(reinterpret_cast<uintptr_t>(arg.attr.getAsOpaquePointer()));
+    add(reinterpret_cast<uintptr_t>(arg.type.getAsOpaquePointer()));
+    add(arg.number);
+    add(static_cast<uint64_t>(arg.kind));
+    numbers[op.getResult(0)] = numbers.size();
+  }
+  return bytes;
+}
+
+struct Launch {
+  std::string kernel;
+  llvm::SmallVector<Argument> arguments;
+};
+
+class Planner {
+public:
+  explicit Planner(ProgramOp program)
+      : program(program), module(program->getParentOfType<ModuleOp>()) {}
+
+  LogicalResult plan(const KernelizeOptions &options);
+  LogicalResult planLoops();
+  /// Puts kernels and plan in the place of the program.
+  PlanOp commit();
+
+private:
+  void addLaunch(BuiltKernel built);
+  std::string makeName(llvm::StringRef base);
+  void addMemory(OpBuilder &builder);
+  void addTemps(OpBuilder &builder);
+  Value getMemory(OpBuilder &builder, const Argument &argument);
+
+  ProgramOp program;
+  ModuleOp module;
+  llvm::SmallVector<OwningOpRef<ProgramOp>> kernels;
+  std::vector<Launch> launches;
+  llvm::StringMap<std::string> nameOf;
+  llvm::StringMap<unsigned> counts;
+  llvm::DenseSet<llvm::StringRef> taken;
+  /// The memory of the plan, with dtype and shape.
+  std::map<Memory, MemType> memory;
+  std::map<Memory, Value> values;
+};
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+/// The second kernel of a name is `r_3n1`.
+std::string Planner::makeName(llvm::StringRef base) {
+  while (true) {
+    unsigned count = counts[base]++;
+    std::string name =
+        count == 0 ? base.str() : (base + "n" + llvm::Twine(count)).str();
+    if (!taken.contains(name))
+      return name;
+  }
+}
+
+/// Launches the kernel: the one of the same graph, if there is one.
+void Planner::addLaunch(BuiltKernel built) {
+  auto [it, isNew] = nameOf.try_emplace(encode(*built.program));
+  if (isNew) {
+    it->second = makeName(built.name);
+    built.program->setSymName(it->second);
+    kernels.push_back(std::move(built.program));
+  }
+  launches.push_back({it->second, std::move(built.arguments)});
+}
+
+LogicalResult Planner::plan(const KernelizeOptions &options) {
+  for (Operation &op : *module.getBody()) {
+    if (auto symbol = dyn_cast<SymbolOpInterface>(op); symbol && &op != program)
+      taken.insert(symbol.getName());
+    if (auto other = dyn_cast<ProgramOp>(op);
+        other && other != program && getOpCode(other.getRoot()) == OpCode::Sink)
+      nameOf.try_emplace(encode(other), other.getSymName().str());
+  }
+  OpBuilder builder(program.getContext());
+  OwningOpRef<ProgramOp> scratch =
+      createProgram(builder, program.getLoc(), "graph");
+  FailureOr<PlanGraph> graph = buildPlanGraph(program, *scratch, options);
+  if (failed(graph))
+    return failure();
+  FailureOr<Fusion> fusion = fuse(*graph, options);
+  if (failed(fusion))
+    return failure();
+  for (const Kernel &kernel : fusion->kernels) {
+    FailureOr<BuiltKernel> built = buildKernel(*graph, *fusion, kernel);
+    if (failed(built))
+      return failure();
+    addLaunch(std::move(*built));
+  }
+  for (Operation *op : graph->nodes)
+    if (auto buffer = dyn_cast<BufferOp>(op))
+      memory[{Memory::Input, static_cast<int64_t>(buffer.getSlot())}] =
+          cast<MemType>(buffer.getResult().getType());
+  MLIRContext *context = program.getContext();
+  auto makeType = [&](Node node) {
+    return MemType::get(
+        context, graph->shape(node),
+        getScalarType(context, getDType(graph->type(node))),
+        AddrSpace::Global);
+  };
+  for (auto [number, node] : llvm::enumerate(graph->outputs))
+    memory[{Memory::Output, static_cast<int64_t>(number)}] = makeType(node);
+  for (const Launch &launch : launches)
+    for (const Argument &argument : launch.arguments)
+      if (argument.memory.kind == Memory::Temp)
+        memory[argument.memory] = makeType(argument.memory.number);
+  return success();
+}
+
+/// A program of loops is a kernel but for the numbers of its slots.
+LogicalResult Planner::planLoops() {
+  std::map<int64_t, MemType> slots;
+  std::vector<Operation *> order = toposort(program.getRoot());
+  for (Operation *op : order)
+    if (auto buffer = dyn_cast<BufferOp>(op))
+      slots[buffer.getSlot()] = cast<MemType>(buffer.getResult().getType());
+  BuiltKernel built;
+  OpBuilder opBuilder(program.getContext());
+  built.program = createProgram(opBuilder, program.getLoc(), "kernel");
+  built.name = program.getSymName().str();
+  UniquingBuilder builder(&built.program->getBodyBlock());
+  llvm::DenseMap<int64_t, int64_t> numbers;
+  for (auto [slot, type] : slots) {
+    numbers[slot] = built.arguments.size();
+    Memory input{Memory::Input, slot};
+    memory[input] = type;
+    built.arguments.push_back({input, 0, type.getShape()[0], getDType(type)});
+  }
+  llvm::DenseMap<Value, Value> mapping;
+  for (Operation *op : order)
+    if (auto buffer = dyn_cast<BufferOp>(op)) {
+      builder.setLoc(op->getLoc());
+      auto type = cast<MemType>(buffer.getResult().getType());
+      mapping[buffer.getResult()] =
+          builder.buffer(numbers[buffer.getSlot()], getDType(type),
+                         type.getShape()[0]);
+    }
+  Value root = substitute(builder, program.getRoot(), mapping);
+  if (!root)
+    return failure();
+  finishProgram(*built.program, root);
+  built.name += "_loops";
+  addLaunch(std::move(built));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The plan
+//===----------------------------------------------------------------------===//
+
+void Planner::addTemps(OpBuilder &builder) {
+  std::map<Memory, LiveRange> ranges;
+  std::vector<Memory> temps; // by first launch
+  for (auto [i, launch] : llvm::enumerate(launches))
+    for (const Argument &argument : launch.arguments) {
+      if (argument.memory.kind != Memory::Temp)
+        continue;
+      auto [it, isNew] = ranges.try_emplace(argument.memory);
+      if (isNew) {
+        temps.push_back(argument.memory);
+        it->second = {getByteSize(memory[argument.memory]),
+                      static_cast<unsigned>(i), 0};
+      }
+      it->second.last = i;
+    }
+  std::vector<LiveRange> lives;
+  for (const Memory &temp : temps)
+    lives.push_back(ranges[temp]);
+  std::vector<int64_t> offsets = assignOffsets(lives);
+  for (auto [number, temp] : llvm::enumerate(temps))
+    values[temp] = TempOp::create(builder, program.getLoc(), memory[temp],
+                                  number, offsets[number]);
+}
+
+void Planner::addMemory(OpBuilder &builder) {
+  for (const auto &[place, type] : memory) {
+    if (place.kind == Memory::Input)
+      values[place] =
+          InputOp::create(builder, program.getLoc(), type, place.number);
+    if (place.kind == Memory::Output)
+      values[place] =
+          OutputOp::create(builder, program.getLoc(), type, place.number);
+  }
+  addTemps(builder);
+}
+
+Value Planner::getMemory(OpBuilder &builder, const Argument &argument) {
+  Value whole = values[argument.memory];
+  auto type = cast<MemType>(whole.getType());
+  int64_t size = argument.end - argument.begin;
+  if (size == *getNumElements(type.getShape()))
+    return whole;
+  return SliceOp::create(builder, program.getLoc(),
+                         MemType::get(type.getContext(), size,
+                                      type.getElementType(), type.getSpace()),
+                         whole, argument.begin);
+}
+
+PlanOp Planner::commit() {
+  OpBuilder builder(program);
+  for (OwningOpRef<ProgramOp> &kernel : kernels)
+    builder.insert(kernel.release());
+  PlanOp plan =
+      PlanOp::create(builder, program.getLoc(), program.getSymName());
+  builder.setInsertionPointToEnd(&plan.getBodyBlock());
+  addMemory(builder);
+  for (const Launch &launch : launches) {
+    llvm::SmallVector<Value> arguments;
+    for (const Argument &argument : launch.arguments)
+      arguments.push_back(getMemory(builder, argument));
+    LaunchOp::create(builder, program.getLoc(), launch.kernel, arguments);
+  }
+  // Users before sources: nothing is left with a use of its own.
+  Block &block = program.getBodyBlock();
+  while (!block.empty())
+    block.back().erase();
+  program.erase();
+  return plan;
+}
+
+struct KernelizePass : ::uop::impl::UopKernelizeBase<KernelizePass> {
+  using UopKernelizeBase::UopKernelizeBase;
+
+  void runOnOperation() override {
+    KernelizeOptions options;
+    options.maxParameters = maxParameters;
+    options.reassociate = reassociate;
+    llvm::SmallVector<ProgramOp> programs(getOperation().getOps<ProgramOp>());
+    for (ProgramOp program : programs)
+      if (failed(kernelize(program, options)))
+        return signalPassFailure();
+  }
+};
+
+} // namespace
+
+FailureOr<PlanOp> uop::kernelize(ProgramOp program,
+                                 const KernelizeOptions &options) {
+  if (options.maxParameters < 2)
+    return program.emitError()
+           << "a kernel takes at least 2 buffers, the limit is "
+           << options.maxParameters;
+  Planner planner(program);
+  if (failed(isShaped(program) ? planner.plan(options) : planner.planLoops()))
+    return failure();
+  return planner.commit();
+}

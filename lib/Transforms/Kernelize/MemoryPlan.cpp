@@ -1,0 +1,160 @@
+//===- MemoryPlan.cpp - temps in one arena --------------------------------===//
+//
+// Two greedy orders of placing temps, and what they come to.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Uop/Transforms/MemoryPlan.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <map>
+#include <numeric>
+#include <set>
+
+using namespace uop;
+
+namespace {
+
+int64_t getRounded(const LiveRange &temp) {
+  return llvm::alignTo(temp.bytes, tempAlignment);
+}
+
+/// The free runs of an arena that grows at its end.
+class FreeList {
+public:
+  int64_t take(int64_t bytes) {
+    // The smallest run that is large enough.
+    auto fit = bySize.lower_bound({bytes, 0});
+    if (fit == bySize.end()) {
+      // Grow, from the last run on if that reaches the end.
+      int64_t start = end;
+      if (!byStart.empty() && byStart.rbegin()->second == end)
+        start = byStart.rbegin()->first, erase(std::prev(byStart.end()));
+      end = start + bytes;
+      return start;
+    }
+    auto [size, start] = *fit;
+    erase(byStart.find(start));
+    if (size > bytes)
+      insert(start + bytes, start + size);
+    return start;
+  }
+
+  void give(int64_t start, int64_t bytes) {
+    int64_t stop = start + bytes;
+    auto after = byStart.lower_bound(start);
+    if (after != byStart.end() && after->first == stop) {
+      stop = after->second;
+      after = erase(after);
+    }
+    if (after != byStart.begin() && std::prev(after)->second == start) {
+      start = std::prev(after)->first;
+      erase(std::prev(after));
+    }
+    insert(start, stop);
+  }
+
+private:
+  using Runs = std::map<int64_t, int64_t>;
+  void insert(int64_t start, int64_t stop) {
+    byStart[start] = stop;
+    bySize.insert({stop - start, start});
+  }
+  Runs::iterator erase(Runs::iterator run) {
+    bySize.erase({run->second - run->first, run->first});
+    return byStart.erase(run);
+  }
+
+  Runs byStart;
+  std::set<std::pair<int64_t, int64_t>> bySize;
+  int64_t end = 0;
+};
+
+/// In the order of their first launch, each into the smallest gap.
+std::vector<int64_t> placeByTime(llvm::ArrayRef<LiveRange> temps) {
+  std::vector<unsigned> starts(temps.size());
+  std::iota(starts.begin(), starts.end(), 0);
+  std::vector<unsigned> ends = starts;
+  llvm::stable_sort(starts, [&](unsigned a, unsigned b) {
+    return temps[a].first < temps[b].first;
+  });
+  llvm::stable_sort(ends, [&](unsigned a, unsigned b) {
+    return temps[a].last < temps[b].last;
+  });
+  std::vector<int64_t> offsets(temps.size());
+  FreeList free;
+  size_t gone = 0;
+  for (unsigned i : starts) {
+    for (; gone < ends.size() && temps[ends[gone]].last < temps[i].first;
+         ++gone)
+      if (int64_t bytes = getRounded(temps[ends[gone]]))
+        free.give(offsets[ends[gone]], bytes);
+    if (int64_t bytes = getRounded(temps[i]))
+      offsets[i] = free.take(bytes);
+  }
+  return offsets;
+}
+
+/// The largest first, each at the lowest offset where it meets no other.
+std::vector<int64_t> placeBySize(llvm::ArrayRef<LiveRange> temps) {
+  std::vector<unsigned> order(temps.size());
+  std::iota(order.begin(), order.end(), 0);
+  llvm::stable_sort(order, [&](unsigned a, unsigned b) {
+    return temps[a].bytes > temps[b].bytes;
+  });
+  std::vector<int64_t> offsets(temps.size());
+  llvm::SmallVector<unsigned> placed; // by offset
+  for (unsigned i : order) {
+    int64_t offset = 0;
+    for (unsigned other : placed) {
+      if (temps[other].last < temps[i].first ||
+          temps[other].first > temps[i].last)
+        continue;
+      if (offsets[other] >= offset + getRounded(temps[i]))
+        break;
+      offset = std::max(offset, offsets[other] + getRounded(temps[other]));
+    }
+    offsets[i] = offset;
+    placed.insert(llvm::upper_bound(placed, offset,
+                                    [&](int64_t at, unsigned other) {
+                                      return at < offsets[other];
+                                    }),
+                  i);
+  }
+  return offsets;
+}
+
+} // namespace
+
+int64_t uop::getArenaSize(llvm::ArrayRef<LiveRange> temps,
+                          llvm::ArrayRef<int64_t> offsets) {
+  int64_t size = 0;
+  for (auto [temp, offset] : llvm::zip_equal(temps, offsets))
+    size = std::max(size, offset + getRounded(temp));
+  return size;
+}
+
+int64_t uop::getPeakBytes(llvm::ArrayRef<LiveRange> temps) {
+  std::map<unsigned, int64_t> changes;
+  for (const LiveRange &temp : temps) {
+    changes[temp.first] += getRounded(temp);
+    changes[temp.last + 1] -= getRounded(temp);
+  }
+  int64_t now = 0, peak = 0;
+  for (auto [launch, change] : changes)
+    peak = std::max(peak, now += change);
+  return peak;
+}
+
+std::vector<int64_t> uop::assignOffsets(llvm::ArrayRef<LiveRange> temps) {
+  constexpr size_t manyTemps = 1000;
+  std::vector<int64_t> byTime = placeByTime(temps);
+  if (temps.size() > manyTemps ||
+      getArenaSize(temps, byTime) == getPeakBytes(temps))
+    return byTime;
+  std::vector<int64_t> bySize = placeBySize(temps);
+  return getArenaSize(temps, bySize) < getArenaSize(temps, byTime) ? bySize
+                                                                   : byTime;
+}
