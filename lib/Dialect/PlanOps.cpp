@@ -19,17 +19,11 @@ int64_t uop::getByteSize(MemType type) {
 }
 
 void PlanOp::build(OpBuilder &builder, OperationState &state,
-                   llvm::StringRef name) {
-  state.getOrAddProperties<Properties>().sym_name =
-      builder.getStringAttr(name);
+                   llvm::StringRef name, int64_t arenaSize) {
+  auto &properties = state.getOrAddProperties<Properties>();
+  properties.sym_name = builder.getStringAttr(name);
+  properties.arenaSize = arenaSize;
   state.addRegion()->emplaceBlock();
-}
-
-int64_t PlanOp::getArenaSize() {
-  int64_t size = 0;
-  for (auto temp : getBodyBlock().getOps<TempOp>())
-    size = std::max(size, temp.getOffset() + getByteSize(temp.getType()));
-  return size;
 }
 
 /// Inputs, outputs and temps are known by their numbers.
@@ -47,6 +41,10 @@ LogicalResult PlanOp::verifyRegions() {
                               << outputs - 1;
     } else if (auto temp = dyn_cast<TempOp>(op)) {
       key = {2, temp.getNumber()};
+      int64_t end = temp.getOffset() + getByteSize(temp.getType());
+      if (end > getArenaSize())
+        return op.emitError() << "temp " << temp.getNumber() << " ends at byte "
+                              << end << " of an arena of " << getArenaSize();
     } else if (isa<SliceOp, LaunchOp>(op)) {
       continue;
     } else {

@@ -70,8 +70,8 @@ private:
   LoadOp locate(const StoreTarget &target, llvm::ArrayRef<mlir::Value> index);
   mlir::Value getPointer(const StoreTarget &target,
                          llvm::ArrayRef<mlir::Value> index);
-  mlir::Value getPointer(const StoreTarget &target, LoadOp element,
-                         bool isOwnRead, llvm::ArrayRef<mlir::Value> finished);
+  mlir::Value getPointer(const StoreTarget &target, LoadOp element, bool isRead,
+                         llvm::ArrayRef<mlir::Value> finished);
 
   // Reads of buffers that are stored to in place.
   bool checkRead(int64_t slot, mlir::Value element);
@@ -118,9 +118,8 @@ private:
   /// The buffers that some target stores to in place.
   llvm::DenseSet<int64_t> inPlaceSlots;
   /// The elements of these, by slot and index, that the group at hand stores to
-  /// and may read, and how many of each slot.
+  /// and may read.
   llvm::DenseSet<std::pair<int64_t, mlir::Value>> readable;
-  llvm::DenseMap<int64_t, unsigned> storedElements;
   /// Of places that read one, the slot and the group that may do so.
   struct InPlaceRead {
     int64_t slot = -1;

@@ -65,15 +65,14 @@ Value ShapeLowering::getPointer(const StoreTarget &target,
 }
 
 /// The element of the target's view, behind the stores that come before it and
-/// behind its own read, unless the value stored depends on that by itself.
+/// behind its own read.
 Value ShapeLowering::getPointer(const StoreTarget &target, LoadOp element,
-                                bool isOwnRead,
-                                llvm::ArrayRef<Value> finished) {
+                                bool isRead, llvm::ArrayRef<Value> finished) {
   auto pointer = element.getSource().getDefiningOp<IndexOp>();
   llvm::SmallVector<Value> before;
   for (unsigned group : target.after)
     before.push_back(finished[group]);
-  if (!isOwnRead && !element->use_empty())
+  if (isRead)
     before.push_back(element);
   return builder.index(builder.after(pointer.getSource(), before),
                        pointer.getIndices());
@@ -94,7 +93,6 @@ Value ShapeLowering::lowerGroup(llvm::ArrayRef<StoreTarget> targets,
       ranges.push_back(index.back());
   }
   readable.clear();
-  storedElements.clear();
   llvm::SmallVector<LoadOp> elements(group.members.size());
   for (unsigned number : group.members)
     if (!lowerIndices(targets[number]))
@@ -106,7 +104,6 @@ Value ShapeLowering::lowerGroup(llvm::ArrayRef<StoreTarget> targets,
     element = locate(target, index);
     if (!element)
       return {};
-    ++storedElements[target.slot];
     if (target.after.empty())
       readable.insert(
           {target.slot,
@@ -117,14 +114,14 @@ Value ShapeLowering::lowerGroup(llvm::ArrayRef<StoreTarget> targets,
     if (!values.back())
       return {};
   }
+  llvm::DenseSet<Value> stored(values.begin(), values.end());
   for (auto [number, element, value] :
        llvm::zip_equal(group.members, elements, values)) {
     const StoreTarget &target = targets[number];
     builder.setLoc(target.loc);
-    Place place{target.value.getDefiningOp(), tuples.intern(index)};
-    bool isOwnRead = inPlaceReads.lookup(place).slot == target.slot &&
-                     storedElements.lookup(target.slot) == 1;
-    Value pointer = element ? getPointer(target, element, isOwnRead, finished)
+    bool isRead =
+        element && (!element->use_empty() || stored.contains(element));
+    Value pointer = element ? getPointer(target, element, isRead, finished)
                             : getPointer(target, index);
     if (!pointer)
       return {};

@@ -36,16 +36,13 @@ void unpack(const std::vector<uint8_t> &bytes, Array &array) {
 
 } // namespace
 
-bool CompiledBatch::add(ProgramOp program, const ArrayMap &inputs,
-                        int64_t output, const Array &initial) {
+bool CompiledBatch::add(ProgramOp program, ArrayMap arrays) {
   llvm::raw_string_ostream os(text);
   COptions options;
   options.name = "fuzz" + std::to_string(entries.size());
   if (failed(printC(program, os, options)))
     return false;
-  Entry entry{getKernelParams(program), inputs, output};
-  entry.arrays[output] = initial;
-  entries.push_back(std::move(entry));
+  entries.push_back({getKernelParams(program), std::move(arrays)});
   return true;
 }
 
@@ -72,18 +69,17 @@ bool CompiledBatch::compile(bool strict, std::string &error) {
   return true;
 }
 
-Array CompiledBatch::run(size_t i) const {
+ArrayMap CompiledBatch::run(size_t i) const {
   const Entry &entry = entries[i];
   std::vector<std::vector<uint8_t>> memory;
   std::vector<void *> data;
-  Array result = entry.arrays.at(entry.output);
   for (const KernelParam &param : entry.params)
     memory.push_back(pack(entry.arrays.at(param.slot)));
   for (std::vector<uint8_t> &bytes : memory)
     data.push_back(bytes.data());
   kernel.as<void(int, void **)>()(i, data.data());
+  ArrayMap result = entry.arrays;
   for (auto [param, bytes] : llvm::zip(entry.params, memory))
-    if (param.slot == entry.output)
-      unpack(bytes, result);
+    unpack(bytes, result[param.slot]);
   return result;
 }

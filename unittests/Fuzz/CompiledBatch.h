@@ -16,21 +16,19 @@ namespace uop::fuzz {
 
 class CompiledBatch {
 public:
-  /// Adds a scheduled program that reads `inputs` and writes slot `output`, of
-  /// which `initial` are the contents before. False after an error.
-  bool add(ProgramOp program, const ArrayMap &inputs, int64_t output,
-           const Array &initial);
+  /// Adds a scheduled program and the contents of all its buffers before the run.
+  /// False after an error.
+  bool add(ProgramOp program, ArrayMap arrays);
   /// False, with the reason in `error`, if the C compiler refuses.
   bool compile(bool strict, std::string &error);
-  /// The output of program number `i`.
-  Array run(size_t i) const;
+  /// The buffers after a run of program number `i`.
+  ArrayMap run(size_t i) const;
   const std::string &source() const { return text; }
 
 private:
   struct Entry {
     llvm::SmallVector<KernelParam> params;
     ArrayMap arrays;
-    int64_t output;
   };
   std::vector<Entry> entries;
   std::string text;

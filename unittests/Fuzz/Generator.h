@@ -33,9 +33,8 @@ public:
             Mode mode)
       : random(seed), builder(builder), inputs(inputs), mode(mode) {}
 
-  /// The root.
-  Node run();
-  mlir::Value getOther() { return pick().value; }
+  /// The root, with the facts of all results.
+  Node run(Root root);
 
 private:
   bool isTame() const { return mode == Mode::Tame; }
@@ -79,6 +78,14 @@ private:
   Maybe makeCall();
   Maybe makeLeaf();
   bool step();
+  Node grow();
+
+  // Several results.
+  Maybe index(const Node &source);
+  Maybe makeTarget();
+  bool makeStore();
+  bool makeAfter();
+  Node collect(bool needsValue);
 
   Random random;
   UniquingBuilder &builder;
@@ -87,6 +94,10 @@ private:
   std::vector<Node> pool; // of the scope at hand
   std::vector<Node> buffers;
   unsigned depth = 0; // of CALL bodies
+  /// STOREs, whole buffers behind some of them, and what may be in each by slot.
+  std::vector<mlir::Value> stores;
+  std::vector<Node> versions;
+  std::map<int64_t, Facts> contents;
 };
 
 } // namespace uop::fuzz

@@ -221,7 +221,7 @@ Maybe Generator::combine(Maybe into, Maybe other) {
 }
 
 RandomProgram uop::fuzz::makeRandomProgram(MLIRContext *context, uint64_t seed,
-                                           Mode mode) {
+                                           Mode mode, Root root) {
   RandomProgram result;
   Location loc = UnknownLoc::get(context);
   result.module = ModuleOp::create(loc);
@@ -231,10 +231,8 @@ RandomProgram uop::fuzz::makeRandomProgram(MLIRContext *context, uint64_t seed,
   UniquingBuilder builder(&result.program.getBodyBlock());
   builder.setLoc(loc);
   Generator generator(builder, result.inputs, seed, mode);
-  Node root = generator.run();
-  for (int i = 0; i < 3; ++i)
-    result.others.push_back(generator.getOther());
-  result.tolerance = 2 * root.facts.error;
-  finishProgram(result.program, root.value);
+  Node made = generator.run(root);
+  result.tolerance = 2 * made.facts.error;
+  finishProgram(result.program, made.value);
   return result;
 }

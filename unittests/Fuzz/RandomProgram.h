@@ -1,6 +1,6 @@
 //===- RandomProgram.h - random well-typed shaped programs ------*- C++ -*-===//
 //
-// From a seed, a shaped program over every op and dtype together with the
+// From a seed, a program of shapes over every op and dtype together with the
 // arrays of its buffers: the same on every machine.
 //
 //===----------------------------------------------------------------------===//
@@ -24,11 +24,21 @@ enum class Mode {
   Wild,
 };
 
+/// What the root of a program is.
+enum class Root {
+  /// One value.
+  Value,
+  /// A SINK of values, with SINKs in it.
+  Values,
+  /// A SINK of values and STOREs to views of the buffers, which overlap as it
+  /// happens. In half of the programs AFTERs of stores and values give new
+  /// versions of buffers, and views of them; values read any version.
+  Stores,
+};
+
 struct RandomProgram {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   ProgramOp program;
-  /// Other values of the same block, of any shape and dtype.
-  llvm::SmallVector<mlir::Value> others;
   /// An array for every BUFFER.
   ArrayMap inputs;
   /// In tame programs, how far apart two right results of one element may be; 0
@@ -38,7 +48,7 @@ struct RandomProgram {
 
 /// The program of a seed. The dialect must be loaded.
 RandomProgram makeRandomProgram(mlir::MLIRContext *context, uint64_t seed,
-                                Mode mode);
+                                Mode mode, Root root = Root::Value);
 
 } // namespace uop::fuzz
 

@@ -160,8 +160,10 @@ Maybe Generator::makeStack() {
   return build(OpCode::Stack, sources);
 }
 
-Maybe Generator::makeIndex() {
-  Node source = pick();
+Maybe Generator::makeIndex() { return index(pick()); }
+
+Maybe Generator::index(const Node &from) {
+  Node source = from; // making an index moves the pool
   llvm::SmallVector<Node> sources{source};
   int64_t rank = source.shape().size();
   int64_t count = random.percent(3) ? 0 : rank - random.below(rank + 1);
@@ -299,7 +301,8 @@ bool Generator::step() {
   return made.has_value();
 }
 
-Node Generator::run() {
+/// The last of some steps, with something of others in it.
+Node Generator::grow() {
   pool.push_back(constant(random.dtype()));
   if (Maybe first = makeLeaf())
     pool.push_back(*first);

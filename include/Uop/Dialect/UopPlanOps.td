@@ -28,13 +28,13 @@ def Uop_PlanOp : Uop_PlanOpBase<"plan", [
   let description = [{
     The kernels of a program in the order in which they are launched, and the
     memory that they work on: inputs and outputs, which the caller gives, and temps,
-    which share one arena. Kernels are programs of the same module.
+    which share one arena of so many bytes. Kernels are programs of the same module.
 
     ```mlir
-    uop.plan @softmax {
+    uop.plan @softmax arena 12 {
       %in0 = uop.input 0 : !uop.mem<12xf32, global>
-      %tmp0 = uop.temp 0 at 0 : !uop.mem<3xf32, global>
       %out0 = uop.output 0 : !uop.mem<3x4xf32, global>
+      %tmp0 = uop.temp 0 at 0 : !uop.mem<3xf32, global>
       uop.launch @r_3(%in0, %tmp0)
           : !uop.mem<12xf32, global>, !uop.mem<3xf32, global>
       uop.launch @e_3_4(%in0, %tmp0, %out0)
@@ -43,16 +43,15 @@ def Uop_PlanOp : Uop_PlanOpBase<"plan", [
     }
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name);
+  let arguments = (ins SymbolNameAttr:$sym_name, I64Prop:$arenaSize);
   let regions = (region SizedRegion<1>:$bodyRegion);
-  let assemblyFormat = "$sym_name attr-dict-with-keyword $bodyRegion";
+  let assemblyFormat =
+      "$sym_name `arena` $arenaSize attr-dict-with-keyword $bodyRegion";
   let hasRegionVerifier = 1;
   let skipDefaultBuilders = 1;
-  let builders = [OpBuilder<(ins "::llvm::StringRef":$name)>];
+  let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "int64_t":$arenaSize)>];
   let extraClassDeclaration = [{
     ::mlir::Block &getBodyBlock() { return getBodyRegion().front(); }
-    /// Bytes of the arena that the temps share.
-    int64_t getArenaSize();
   }];
 }
 

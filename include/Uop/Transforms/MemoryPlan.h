@@ -28,9 +28,10 @@ inline constexpr int64_t tempAlignment = 64;
 /// count as rounded up to the alignment. Takes n log n time, and for up to a
 /// thousand temps also n squared for a tighter arena.
 ///
-/// Source: best fit by start of life, and greedy by size as in Pisarchyk and Lee,
-/// "Efficient Memory Management for Deep Neural Net Inference" (2020); the smaller
-/// arena of the two.
+/// Source: best fit by start of life, the same from both ends of an arena of the
+/// peak's size, which is right for chains, and greedy by size as in Pisarchyk and
+/// Lee, "Efficient Memory Management for Deep Neural Net Inference" (2020); the
+/// smallest arena of the three.
 std::vector<int64_t> assignOffsets(llvm::ArrayRef<LiveRange> temps);
 
 /// Bytes of the arena that such offsets need.

@@ -127,7 +127,7 @@ def UopKernelize : Pass<"uop-kernelize", "::mlir::ModuleOp"> {
     uop.program @e_4n1 {
       ...
     }
-    uop.plan @two {
+    uop.plan @two arena 64 {
       %in0 = uop.input 0 : !uop.mem<4xf32, global>
       %out0 = uop.output 0 : !uop.mem<4xf32, global>
       %tmp0 = uop.temp 0 at 0 : !uop.mem<4xf32, global>

@@ -61,12 +61,9 @@ Value KernelBuilder::copyNode(Node node) {
   DType dtype = getDType(graph.type(node));
   if (fusion.materialized[node] && !llvm::is_contained(kernel.roots, node))
     return getView(getBuffer(fusion.getTargets(graph, node)[0], dtype), graph.shape(node));
-  if (isa<BufferOp>(op))
-    return getBuffer(
-        {{Memory::Input, graph.slot(node)}, 0, graph.shape(node)[0]}, dtype);
-  // What it comes after has happened when the kernel is launched.
-  if (isa<AfterOp>(op))
-    return copies.lookup(graph.number(op->getOperand(0)));
+  // What an AFTER comes after has happened when the kernel is launched.
+  if (graph.isBase(node))
+    return copyPointer(node);
   reduces |= isa<ReduceOp>(op);
   llvm::SmallVector<Value, 3> sources;
   for (Value source : op->getOperands())
@@ -80,10 +77,10 @@ Value KernelBuilder::copy(Node root) {
   while (!stack.empty()) {
     auto [node, next] = stack.back();
     Operation *op = graph.op(node);
-    unsigned count = isa<AfterOp>(op) ? 1 : op->getNumOperands();
-    if (fusion.materialized[node] && !llvm::is_contained(kernel.roots, node))
-      count = 0;
-    if (next < count) {
+    bool isLeaf =
+        graph.isBase(node) ||
+        (fusion.materialized[node] && !llvm::is_contained(kernel.roots, node));
+    if (!isLeaf && next < op->getNumOperands()) {
       ++stack.back().second;
       Node source = graph.number(op->getOperand(next));
       if (!copies.contains(source))
@@ -101,14 +98,19 @@ Value KernelBuilder::copy(Node root) {
   return copies.lookup(root);
 }
 
-/// The view that a STORE stores to, over the BUFFER's parameter.
+/// A view of memory over the BUFFER's own parameter, whatever copies of its
+/// contents there are.
 Value KernelBuilder::copyPointer(Node node) {
   llvm::SmallVector<Operation *> views;
   for (; !isa<BufferOp>(graph.op(node));
        node = graph.number(graph.op(node)->getOperand(0)))
     if (!isa<AfterOp>(graph.op(node)))
       views.push_back(graph.op(node));
-  Value pointer = copyNode(node);
+  builder.setLoc(graph.op(node)->getLoc());
+  Value pointer = getBuffer({{Memory::Input, graph.slot(node)},
+                             0,
+                             graph.shape(node)[0]},
+                            getDType(graph.type(node)));
   for (Operation *view : llvm::reverse(views)) {
     llvm::SmallVector<Value, 3> sources{pointer};
     for (Value source : llvm::drop_begin(view->getOperands()))

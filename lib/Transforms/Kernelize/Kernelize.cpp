@@ -64,8 +64,8 @@ public:
 private:
   void addLaunch(BuiltKernel built);
   std::string makeName(llvm::StringRef base);
-  void addMemory(OpBuilder &builder);
-  void addTemps(OpBuilder &builder);
+  int64_t addMemory(OpBuilder &builder);
+  int64_t addTemps(OpBuilder &builder);
   Value getMemory(OpBuilder &builder, const Argument &argument);
 
   ProgramOp program;
@@ -190,7 +190,8 @@ LogicalResult Planner::planLoops() {
 // The plan
 //===----------------------------------------------------------------------===//
 
-void Planner::addTemps(OpBuilder &builder) {
+/// The memory between kernels; returns the size of the arena.
+int64_t Planner::addTemps(OpBuilder &builder) {
   std::map<Memory, LiveRange> ranges;
   std::vector<Memory> temps; // by first launch
   for (auto [i, launch] : llvm::enumerate(launches))
@@ -212,9 +213,10 @@ void Planner::addTemps(OpBuilder &builder) {
   for (auto [number, temp] : llvm::enumerate(temps))
     values[temp] = TempOp::create(builder, program.getLoc(), memory[temp],
                                   number, offsets[number]);
+  return getArenaSize(lives, offsets);
 }
 
-void Planner::addMemory(OpBuilder &builder) {
+int64_t Planner::addMemory(OpBuilder &builder) {
   for (const auto &[place, type] : memory) {
     if (place.kind == Memory::Input)
       values[place] =
@@ -223,7 +225,7 @@ void Planner::addMemory(OpBuilder &builder) {
       values[place] =
           OutputOp::create(builder, program.getLoc(), type, place.number);
   }
-  addTemps(builder);
+  return addTemps(builder);
 }
 
 Value Planner::getMemory(OpBuilder &builder, const Argument &argument) {
@@ -243,9 +245,9 @@ PlanOp Planner::commit() {
   for (OwningOpRef<ProgramOp> &kernel : kernels)
     builder.insert(kernel.release());
   PlanOp plan =
-      PlanOp::create(builder, program.getLoc(), program.getSymName());
+      PlanOp::create(builder, program.getLoc(), program.getSymName(), 0);
   builder.setInsertionPointToEnd(&plan.getBodyBlock());
-  addMemory(builder);
+  plan.setArenaSize(addMemory(builder));
   for (const Launch &launch : launches) {
     llvm::SmallVector<Value> arguments;
     for (const Argument &argument : launch.arguments)

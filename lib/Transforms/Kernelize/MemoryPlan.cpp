@@ -11,6 +11,7 @@
 
 #include <map>
 #include <numeric>
+#include <optional>
 #include <set>
 
 using namespace uop;
@@ -21,25 +22,27 @@ int64_t getRounded(const LiveRange &temp) {
   return llvm::alignTo(temp.bytes, tempAlignment);
 }
 
-/// The free runs of an arena that grows at its end.
+/// The free runs of an arena.
 class FreeList {
 public:
-  int64_t take(int64_t bytes) {
-    // The smallest run that is large enough.
+  FreeList(int64_t size, bool fromBothEnds)
+      : size(size), fromBothEnds(fromBothEnds) {
+    insert(0, size);
+  }
+
+  /// Takes the smallest run that is large enough; nothing when there is none. What
+  /// is left of it lies behind, but at the end of an arena that is used from both
+  /// ends before.
+  std::optional<int64_t> take(int64_t bytes) {
     auto fit = bySize.lower_bound({bytes, 0});
-    if (fit == bySize.end()) {
-      // Grow, from the last run on if that reaches the end.
-      int64_t start = end;
-      if (!byStart.empty() && byStart.rbegin()->second == end)
-        start = byStart.rbegin()->first, erase(std::prev(byStart.end()));
-      end = start + bytes;
-      return start;
-    }
-    auto [size, start] = *fit;
+    if (fit == bySize.end())
+      return std::nullopt;
+    int64_t start = fit->second, stop = start + fit->first;
     erase(byStart.find(start));
-    if (size > bytes)
-      insert(start + bytes, start + size);
-    return start;
+    bool atEnd = fromBothEnds && stop == size && start != 0;
+    if (stop - start > bytes)
+      insert(atEnd ? start : start + bytes, atEnd ? stop - bytes : stop);
+    return atEnd ? stop - bytes : start;
   }
 
   void give(int64_t start, int64_t bytes) {
@@ -69,11 +72,14 @@ private:
 
   Runs byStart;
   std::set<std::pair<int64_t, int64_t>> bySize;
-  int64_t end = 0;
+  int64_t size;
+  bool fromBothEnds;
 };
 
-/// In the order of their first launch, each into the smallest gap.
-std::vector<int64_t> placeByTime(llvm::ArrayRef<LiveRange> temps) {
+/// In the order of their first launch, each into the smallest gap. Empty when an
+/// arena of `free` is too small.
+std::vector<int64_t> placeByTime(llvm::ArrayRef<LiveRange> temps,
+                                 FreeList free) {
   std::vector<unsigned> starts(temps.size());
   std::iota(starts.begin(), starts.end(), 0);
   std::vector<unsigned> ends = starts;
@@ -84,15 +90,19 @@ std::vector<int64_t> placeByTime(llvm::ArrayRef<LiveRange> temps) {
     return temps[a].last < temps[b].last;
   });
   std::vector<int64_t> offsets(temps.size());
-  FreeList free;
   size_t gone = 0;
   for (unsigned i : starts) {
     for (; gone < ends.size() && temps[ends[gone]].last < temps[i].first;
          ++gone)
       if (int64_t bytes = getRounded(temps[ends[gone]]))
         free.give(offsets[ends[gone]], bytes);
-    if (int64_t bytes = getRounded(temps[i]))
-      offsets[i] = free.take(bytes);
+    int64_t bytes = getRounded(temps[i]);
+    if (bytes == 0)
+      continue;
+    std::optional<int64_t> offset = free.take(bytes);
+    if (!offset)
+      return {};
+    offsets[i] = *offset;
   }
   return offsets;
 }
@@ -150,11 +160,19 @@ int64_t uop::getPeakBytes(llvm::ArrayRef<LiveRange> temps) {
 
 std::vector<int64_t> uop::assignOffsets(llvm::ArrayRef<LiveRange> temps) {
   constexpr size_t manyTemps = 1000;
-  std::vector<int64_t> byTime = placeByTime(temps);
-  if (temps.size() > manyTemps ||
-      getArenaSize(temps, byTime) == getPeakBytes(temps))
-    return byTime;
-  std::vector<int64_t> bySize = placeBySize(temps);
-  return getArenaSize(temps, bySize) < getArenaSize(temps, byTime) ? bySize
-                                                                   : byTime;
+  constexpr int64_t anySize = INT64_MAX / 2;
+  int64_t peak = getPeakBytes(temps);
+  std::vector<int64_t> best =
+      placeByTime(temps, FreeList(anySize, /*fromBothEnds=*/false));
+  auto improve = [&](std::vector<int64_t> offsets) {
+    if (!offsets.empty() &&
+        getArenaSize(temps, offsets) < getArenaSize(temps, best))
+      best = std::move(offsets);
+    return getArenaSize(temps, best) > peak;
+  };
+  if (improve({}) &&
+      improve(placeByTime(temps, FreeList(peak, /*fromBothEnds=*/true))) &&
+      temps.size() <= manyTemps)
+    improve(placeBySize(temps));
+  return best;
 }
