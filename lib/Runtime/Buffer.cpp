@@ -4,6 +4,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/Twine.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <cstdlib>
@@ -81,20 +82,19 @@ void Buffer::release() {
     std::free(start);
 }
 
-Error checkDisjoint(ArrayRef<SlotMemory> slots) {
+Error checkDisjoint(ArrayRef<NamedMemory> memory) {
   struct Span {
     uintptr_t begin, end;
-    const SlotMemory *memory;
+    const NamedMemory *memory;
   };
-  SmallVector<Span> spans;
-  for (const SlotMemory &memory : slots) {
-    uintptr_t begin = reinterpret_cast<uintptr_t>(memory.data);
-    if (memory.bytes)
-      spans.push_back({begin, begin + memory.bytes, &memory});
+  SmallVector<Span, 16> spans;
+  for (const NamedMemory &one : memory) {
+    uintptr_t begin = reinterpret_cast<uintptr_t>(one.data);
+    if (one.bytes)
+      spans.push_back({begin, begin + one.bytes, &one});
   }
   llvm::sort(spans, [](const Span &a, const Span &b) {
-    return std::pair(a.begin, a.memory->slot) <
-           std::pair(b.begin, b.memory->slot);
+    return std::pair(a.begin, a.memory) < std::pair(b.begin, b.memory);
   });
 
   // Of the spans that begin at or before this one, the span that reaches
@@ -103,16 +103,14 @@ Error checkDisjoint(ArrayRef<SlotMemory> slots) {
   for (const Span &span : spans) {
     const Span *rival = span.memory->written ? furthest : furthestWritten;
     if (rival && rival->end > span.begin) {
-      const SlotMemory *first = rival->memory, *second = span.memory;
-      if (first->slot > second->slot)
+      const NamedMemory *first = rival->memory, *second = span.memory;
+      if (first > second)
         std::swap(first, second);
-      const SlotMemory *stored = first->written ? first : second;
+      const NamedMemory *stored = first->written ? first : second;
       return createStringError(
-          "the buffers of slots %lld and %lld overlap, and slot %lld is "
-          "written: give each its own memory",
-          static_cast<long long>(first->slot),
-          static_cast<long long>(second->slot),
-          static_cast<long long>(stored->slot));
+          "the buffers of " + first->getName() + " and " + second->getName() +
+          " overlap, and " + stored->getName() +
+          " is written: give each its own memory");
     }
     if (!furthest || span.end > furthest->end)
       furthest = &span;

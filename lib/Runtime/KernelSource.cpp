@@ -6,14 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Uop/Runtime/KernelSource.h"
+#include "Diagnostics.h"
 #include "Uop/Dialect/Scalar.h"
 #include "Uop/Runtime/Cache.h"
 #include "Uop/Transforms/Linearize.h"
 #include "Uop/Transforms/Rangeify.h"
-#include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/Threading.h"
 #include "llvm/Support/TimeProfiler.h"
 
 using namespace uop;
@@ -69,13 +67,25 @@ void uop::runtime::collectAccesses(ProgramOp program,
   });
 }
 
+KernelSignature uop::runtime::getSignature(ProgramOp linear) {
+  KernelSignature signature;
+  signature.params = getKernelParams(linear);
+  llvm::DenseSet<int64_t> written, read;
+  collectAccesses(linear, written, read);
+  for (const KernelParam &param : signature.params) {
+    signature.written.push_back(written.contains(param.slot));
+    signature.read.push_back(read.contains(param.slot));
+  }
+  return signature;
+}
+
 static bool isFloatArithmetic(mlir::Operation &op) {
   std::optional<OpCode> code = getOpCode(&op);
   return code && isAlu(*code) && *code != OpCode::Where &&
          *code != OpCode::Cast && isFloat(getDType(op.getOperand(0).getType()));
 }
 
-/// Fills in what `linear` does in one run.
+/// Adds up what `linear` does in one run.
 static void countWork(ProgramOp linear, KernelSource &source) {
   llvm::DenseMap<int64_t, double> stores, loads;
   visitAccesses(linear, [&](mlir::Operation &op, std::optional<int64_t> slot,
@@ -87,39 +97,10 @@ static void countWork(ProgramOp linear, KernelSource &source) {
   });
   for (const KernelParam &param : source.params) {
     double size = param.size;
-    source.written.push_back(stores.contains(param.slot));
-    source.read.push_back(loads.contains(param.slot));
     source.bytes += getByteWidth(param.dtype) *
                     (std::min(size, stores.lookup(param.slot)) +
                      std::min(size, loads.lookup(param.slot)));
   }
-}
-
-/// Runs `action`; what it reports becomes the error. Other threads' reports in
-/// the same context go on to whom they concern.
-static llvm::Error
-collectErrors(mlir::MLIRContext *context,
-              llvm::function_ref<mlir::LogicalResult()> action) {
-  std::string problem;
-  uint64_t thread = llvm::get_threadid();
-  mlir::ScopedDiagnosticHandler handler(
-      context, [&](mlir::Diagnostic &diagnostic) -> mlir::LogicalResult {
-        if (llvm::get_threadid() != thread)
-          return mlir::failure();
-        if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Error)
-          return mlir::failure();
-        if (!problem.empty())
-          problem += "; ";
-        if (auto loc = diagnostic.getLocation()
-                           ->findInstanceOf<mlir::FileLineColLoc>())
-          problem += llvm::formatv("{0}:{1}:{2}: ", loc.getFilename().strref(),
-                                   loc.getLine(), loc.getColumn());
-        problem += diagnostic.str();
-        return mlir::success();
-      });
-  if (mlir::succeeded(action()))
-    return llvm::Error::success();
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), problem);
 }
 
 llvm::Expected<mlir::OwningOpRef<ProgramOp>>
@@ -147,7 +128,7 @@ uop::runtime::printKernel(ProgramOp linear, const COptions &options) {
         return printC(linear, os, cOptions);
       }))
     return std::move(error);
-  source.params = getKernelParams(linear);
+  static_cast<KernelSignature &>(source) = getSignature(linear);
   for (auto range : linear.getBodyBlock().getOps<RangeOp>())
     source.usesThreads |= range.getKind() == AxisKind::Thread;
   countWork(linear, source);
@@ -182,7 +163,7 @@ static std::string wrap(const KernelSource &source, llvm::StringRef symbol) {
 
 llvm::Expected<std::vector<Kernel>>
 uop::runtime::compileKernels(llvm::ArrayRef<KernelSource> sources,
-                             const KernelOptions &options) {
+                             const CompileOptions &options) {
   BatchRequest request;
   request.prelude = printTranslationUnit({});
   request.strict = options.strict;

@@ -23,10 +23,10 @@ llvm::Expected<Program> Program::compile(ProgramOp linear,
     return source.takeError();
   program.printed = std::move(*source);
   program.text = printTranslationUnit(program.printed);
-  KernelOptions kernelOptions;
-  kernelOptions.strict = options.strict;
+  CompileOptions compileOptions;
+  compileOptions.strict = options.strict;
   llvm::Expected<std::vector<Kernel>> kernels =
-      compileKernels(program.printed, kernelOptions);
+      compileKernels(program.printed, compileOptions);
   if (!kernels)
     return kernels.takeError();
   program.code = std::move(kernels->front());
@@ -39,7 +39,7 @@ llvm::Error Program::run(llvm::ArrayRef<Buffer *> buffers) const {
     return makeError("the kernel takes " + llvm::Twine(parameters.size()) +
                      " buffers, got " + llvm::Twine(buffers.size()));
   llvm::SmallVector<void *> pointers;
-  llvm::SmallVector<SlotMemory> slots;
+  llvm::SmallVector<NamedMemory> slots;
   for (auto [i, buffer] : llvm::enumerate(buffers)) {
     const KernelParam &param = parameters[i];
     uint64_t bytes = uint64_t(param.size) * getByteWidth(param.dtype);
@@ -48,7 +48,7 @@ llvm::Error Program::run(llvm::ArrayRef<Buffer *> buffers) const {
                        llvm::Twine(bytes) + " bytes, got " +
                        llvm::Twine(buffer->size()));
     pointers.push_back(buffer->data());
-    slots.push_back({param.slot, buffer->data(), bytes, isWritten(i)});
+    slots.push_back({"slot", param.slot, buffer->data(), bytes, isWritten(i)});
   }
   if (llvm::Error error = checkDisjoint(slots))
     return error;

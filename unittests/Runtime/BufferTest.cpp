@@ -56,23 +56,23 @@ TEST_F(BufferTest, Moves) {
 
 TEST_F(BufferTest, OverlapsAreErrorsOnlyWhereOneIsWritten) {
   char bytes[100];
-  auto check = [&](std::vector<SlotMemory> slots) {
+  auto check = [&](std::vector<NamedMemory> slots) {
     return message(checkDisjoint(slots));
   };
   EXPECT_EQ(check({}), "");
-  EXPECT_EQ(check({{0, bytes, 50, true}, {1, bytes + 50, 50, true}}), "");
-  EXPECT_EQ(check({{0, bytes, 50, false}, {1, bytes, 50, false}}), "");
-  EXPECT_EQ(check({{0, bytes, 0, true}, {1, bytes, 50, true}}), "");
-  EXPECT_EQ(check({{0, bytes, 51, false}, {3, bytes + 50, 50, true}}),
-            "the buffers of slots 0 and 3 overlap, and slot 3 is written: give "
-            "each its own memory");
-  EXPECT_EQ(check({{7, bytes, 51, true}, {3, bytes + 50, 50, false}}),
-            "the buffers of slots 3 and 7 overlap, and slot 7 is written: give "
-            "each its own memory");
+  EXPECT_EQ(check({{"slot", 0, bytes, 50, true}, {"slot", 1, bytes + 50, 50, true}}), "");
+  EXPECT_EQ(check({{"slot", 0, bytes, 50, false}, {"slot", 1, bytes, 50, false}}), "");
+  EXPECT_EQ(check({{"slot", 0, bytes, 0, true}, {"slot", 1, bytes, 50, true}}), "");
+  EXPECT_EQ(check({{"slot", 0, bytes, 51, false}, {"slot", 3, bytes + 50, 50, true}}),
+            "the buffers of slot 0 and slot 3 overlap, and slot 3 is written: "
+            "give each its own memory");
+  EXPECT_EQ(check({{"input", 7, bytes, 51, true}, {"slot", 3, bytes + 50, 50, false}}),
+            "the buffers of input 7 and slot 3 overlap, and input 7 is "
+            "written: give each its own memory");
   // The span in between begins later but ends earlier than the first one.
-  EXPECT_NE(check({{0, bytes, 90, true},
-                   {1, bytes + 95, 1, false},
-                   {2, bytes + 80, 1, false}}),
+  EXPECT_NE(check({{"slot", 0, bytes, 90, true},
+                   {"slot", 1, bytes + 95, 1, false},
+                   {"slot", 2, bytes + 80, 1, false}}),
             "");
 }
 
@@ -81,16 +81,17 @@ TEST_F(BufferTest, OverlapCheckAgreesWithAllPairs) {
   char bytes[64];
   unsigned conflicts = 0;
   for (int round = 0; round < 3000; ++round) {
-    std::vector<SlotMemory> slots;
+    std::vector<NamedMemory> slots;
     for (int slot = 0, n = random() % 5 + 1; slot < n; ++slot)
       slots.push_back(
-          {slot, bytes + random() % 40, random() % 12, random() % 3 == 0});
+          {"slot", slot, bytes + random() % 40, random() % 12,
+           random() % 3 == 0});
     bool expected = false;
     for (auto &a : slots)
       for (auto &b : slots) {
         auto *first = static_cast<const char *>(a.data);
         auto *second = static_cast<const char *>(b.data);
-        if (a.slot < b.slot && (a.written || b.written) &&
+        if (a.number < b.number && (a.written || b.written) &&
             first < second + b.bytes && second < first + a.bytes && a.bytes &&
             b.bytes)
           expected = true;

@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace uop::runtime {
 
@@ -52,19 +53,22 @@ private:
   uint64_t mapped = 0;
 };
 
-/// Memory given to a kernel as the argument of one slot.
-struct SlotMemory {
-  int64_t slot = 0;
+/// Memory given to a kernel or a plan, named by what it is for.
+struct NamedMemory {
+  /// `slot 0`, `output 2`.
+  const char *role = "slot";
+  int64_t number = 0;
   const void *data = nullptr;
   uint64_t bytes = 0;
-  /// The kernel stores to it.
+  /// It is stored to.
   bool written = false;
+
+  std::string getName() const { return role + (" " + std::to_string(number)); }
 };
 
-/// Kernels take their buffers as `restrict` pointers: an error naming both
-/// slots if two of them share a byte and either is written. Each slot is
-/// listed once. Takes time n log n.
-llvm::Error checkDisjoint(llvm::ArrayRef<SlotMemory> slots);
+/// Kernels take their buffers as `restrict` pointers: an error naming both if two
+/// of them share a byte and either is written. Takes time n log n.
+llvm::Error checkDisjoint(llvm::ArrayRef<NamedMemory> memory);
 
 } // namespace uop::runtime
 

@@ -19,15 +19,20 @@ namespace uop::runtime {
 void collectAccesses(ProgramOp program, llvm::DenseSet<int64_t> &written,
                      llvm::DenseSet<int64_t> &read);
 
+/// The buffers of a kernel, by slot, and whether it stores to and reads from each.
+struct KernelSignature {
+  llvm::SmallVector<KernelParam> params;
+  llvm::SmallVector<bool> written, read;
+};
+
+KernelSignature getSignature(ProgramOp linear);
+
 /// A kernel as C.
-struct KernelSource {
+struct KernelSource : KernelSignature {
   /// Of the program.
   std::string name;
   /// The function, without prelude.
   std::string text;
-  /// The buffers, by slot, and whether the kernel stores to and reads from each.
-  llvm::SmallVector<KernelParam> params;
-  llvm::SmallVector<bool> written, read;
   /// It has loops that are shared out over threads.
   bool usesThreads = false;
   /// Floating point operations of one run. Loops of unknown length count once.
@@ -50,7 +55,7 @@ std::string printTranslationUnit(llvm::ArrayRef<KernelSource> sources);
 /// A compiled kernel is called with one pointer per parameter.
 using KernelEntry = void(void **buffers);
 
-struct KernelOptions {
+struct CompileOptions {
   /// Exact results: see CompileRequest.
   bool strict = false;
   /// Called as kernels get compiled, by one thread at a time.
@@ -61,7 +66,7 @@ struct KernelOptions {
 /// compiled. The result has a KernelEntry for each source, in order.
 llvm::Expected<std::vector<Kernel>>
 compileKernels(llvm::ArrayRef<KernelSource> sources,
-               const KernelOptions &options = {});
+               const CompileOptions &options = {});
 
 } // namespace uop::runtime
 
