@@ -1,116 +1,20 @@
 //===- PlanCache.cpp - plans by the structure of their graph --------------===//
 //
-// A graph is written out as words, sources before users; equal graphs give equal
-// words, in whatever context they live.
+// Looks graphs up by their encoding.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Uop/Runtime/PlanCache.h"
 #include "Diagnostics.h"
-#include "Uop/Dialect/Scalar.h"
-#include "Uop/Dialect/Typing.h"
+#include "Uop/Graph/Encoding.h"
 #include "Uop/Transforms/Kernelize.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "llvm/ADT/Hashing.h"
 #include "llvm/Support/TimeProfiler.h"
 #include <cstdlib>
-#include <cstring>
 #include <mutex>
 
 using namespace uop;
 using namespace uop::runtime;
-
-namespace {
-
-/// Writes a graph, one record for each op: its code, sources and arg. A record
-/// starts with what tells where it ends.
-class KeyWriter {
-public:
-  explicit KeyWriter(std::vector<uint64_t> &key) : key(key) {}
-
-  /// False where the graph holds an op that is no UOp.
-  bool write(mlir::Value root);
-  void write(llvm::StringRef text);
-
-private:
-  void write(OpCode code, mlir::Operation *op);
-  void write(mlir::Type type);
-  void write(mlir::Attribute attr);
-  void write(llvm::ArrayRef<int64_t> numbers) {
-    key.push_back(numbers.size());
-    key.insert(key.end(), numbers.begin(), numbers.end());
-  }
-
-  std::vector<uint64_t> &key;
-  llvm::SmallDenseMap<mlir::Operation *, unsigned, 64> numbers;
-};
-
-void KeyWriter::write(llvm::StringRef text) {
-  key.push_back(text.size());
-  for (size_t i = 0; i < text.size(); i += 8) {
-    uint64_t word = 0;
-    std::memcpy(&word, text.data() + i, std::min<size_t>(8, text.size() - i));
-    key.push_back(word);
-  }
-}
-
-void KeyWriter::write(mlir::Type type) {
-  key.push_back(uint64_t(getDType(type)) << 8 | uint64_t(getSpace(type)));
-  write(getShape(type));
-}
-
-void KeyWriter::write(mlir::Attribute attr) {
-  if (auto array = llvm::dyn_cast<mlir::DenseI64ArrayAttr>(attr))
-    return write(array.asArrayRef());
-  if (auto name = llvm::dyn_cast<mlir::StringAttr>(attr))
-    return write(name.getValue());
-  if (auto kind = llvm::dyn_cast<ReduceKindAttr>(attr))
-    return key.push_back(uint64_t(kind.getValue()));
-  write(llvm::cast<mlir::TypedAttr>(attr).getType());
-  key.push_back(getWord(attr));
-}
-
-void KeyWriter::write(OpCode code, mlir::Operation *op) {
-  Arg arg = getArg(code, op);
-  key.push_back(uint64_t(code) << 32 | op->getNumOperands());
-  for (mlir::Value source : op->getOperands())
-    key.push_back(numbers.lookup(source.getDefiningOp()));
-  key.push_back(arg.number);
-  key.push_back(uint64_t(arg.kind) << 2 | uint64_t(bool(arg.type)) << 1 |
-                uint64_t(bool(arg.attr)));
-  if (arg.type)
-    write(arg.type);
-  if (arg.attr)
-    write(arg.attr);
-}
-
-/// Depth first with a stack, like `toposort`, in one walk.
-bool KeyWriter::write(mlir::Value root) {
-  llvm::SmallVector<std::pair<mlir::Operation *, unsigned>, 32> stack;
-  constexpr unsigned entered = ~0u;
-  unsigned count = 0;
-  auto enter = [&](mlir::Operation *op) {
-    if (numbers.try_emplace(op, entered).second)
-      stack.push_back({op, 0});
-  };
-  enter(root.getDefiningOp());
-  while (!stack.empty()) {
-    auto &[op, next] = stack.back();
-    if (next < op->getNumOperands()) {
-      enter(op->getOperand(next++).getDefiningOp());
-      continue;
-    }
-    std::optional<OpCode> code = getOpCode(op);
-    if (!code)
-      return false;
-    write(*code, op);
-    numbers[op] = count++;
-    stack.pop_back();
-  }
-  return true;
-}
-
-} // namespace
 
 struct PlanCache::Entry {
   /// Held while the plan is made.
@@ -125,24 +29,23 @@ PlanCache::PlanCache()
         return kernelize(program, kernelizeOptions);
       }) {}
 
-size_t PlanCache::KeyHash::operator()(const Key &key) const {
-  return llvm::hash_combine_range(key.begin(), key.end());
-}
-
-bool PlanCache::writeKey(ProgramOp program, const CompileOptions &options,
-                         Key &key) {
-  key.reserve(256);
-  KeyWriter writer(key);
+/// What decides a plan. Nothing where `program` is no graph of UOps.
+static std::optional<std::string> makeKey(ProgramOp program,
+                                          const CompileOptions &options) {
+  std::string key;
+  key.reserve(1024);
   key.push_back(options.strict);
   for (const char *name : {"CC", "CFLAGS", "UOPC_CACHE"}) {
     const char *value = std::getenv(name);
-    writer.write(llvm::StringRef(value ? value : ""));
+    encodeText(value ? value : "", key);
   }
-  return writer.write(program.getRoot());
+  if (!encodeGraph(program.getRoot(), key))
+    return std::nullopt;
+  return key;
 }
 
 /// The entry of this key, a new one if there is none.
-std::shared_ptr<PlanCache::Entry> PlanCache::find(const Key &key) {
+std::shared_ptr<PlanCache::Entry> PlanCache::find(const std::string &key) {
   {
     std::shared_lock<std::shared_mutex> lock(mutex);
     auto it = entries.find(key);
@@ -156,7 +59,7 @@ std::shared_ptr<PlanCache::Entry> PlanCache::find(const Key &key) {
   return entry;
 }
 
-void PlanCache::forget(const Key &key, const std::shared_ptr<Entry> &entry) {
+void PlanCache::forget(const std::string &key, const std::shared_ptr<Entry> &entry) {
   std::unique_lock<std::shared_mutex> lock(mutex);
   auto it = entries.find(key);
   if (it != entries.end() && it->second == entry)
@@ -186,17 +89,17 @@ PlanCache::build(ProgramOp program, const CompileOptions &options) const {
 
 llvm::Expected<std::shared_ptr<const Plan>>
 PlanCache::get(ProgramOp program, const CompileOptions &options) {
-  Key key;
-  if (!writeKey(program, options, key))
+  std::optional<std::string> key = makeKey(program, options);
+  if (!key)
     return llvm::createStringError("program '" + program.getSymName() +
                                    "' holds an op that is none of uop");
-  std::shared_ptr<Entry> entry = find(key);
+  std::shared_ptr<Entry> entry = find(*key);
   std::lock_guard<std::mutex> lock(entry->mutex);
   if (entry->plan)
     return entry->plan;
   llvm::Expected<std::shared_ptr<const Plan>> built = build(program, options);
   if (!built) {
-    forget(key, entry);
+    forget(*key, entry);
     return built.takeError();
   }
   return entry->plan = *built;

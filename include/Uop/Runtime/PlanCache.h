@@ -39,24 +39,16 @@ public:
   void clear();
 
 private:
-  /// What decides a plan, written out.
-  using Key = std::vector<uint64_t>;
-  struct KeyHash {
-    size_t operator()(const Key &key) const;
-  };
   struct Entry;
 
-  /// False for a program that is no graph of UOps.
-  static bool writeKey(ProgramOp program, const CompileOptions &options,
-                       Key &key);
-  std::shared_ptr<Entry> find(const Key &key);
-  void forget(const Key &key, const std::shared_ptr<Entry> &entry);
+  std::shared_ptr<Entry> find(const std::string &key);
+  void forget(const std::string &key, const std::shared_ptr<Entry> &entry);
   llvm::Expected<std::shared_ptr<const Plan>>
   build(ProgramOp program, const CompileOptions &options) const;
 
   PlanFn plan;
   mutable std::shared_mutex mutex;
-  std::unordered_map<Key, std::shared_ptr<Entry>, KeyHash> entries;
+  std::unordered_map<std::string, std::shared_ptr<Entry>> entries;
 };
 
 } // namespace uop::runtime

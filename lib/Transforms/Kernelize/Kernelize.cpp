@@ -7,6 +7,7 @@
 
 #include "Uop/Transforms/Kernelize.h"
 #include "KernelBuilder.h"
+#include "Uop/Graph/Encoding.h"
 #include "Uop/Graph/Results.h"
 #include "Uop/Graph/Walk.h"
 #include "Uop/Transforms/MemoryPlan.h"
@@ -23,28 +24,6 @@ namespace uop {
 } // namespace uop
 
 namespace {
-
-/// A program's graph as bytes: equal for equal programs, names and locations aside.
-std::string encode(ProgramOp program) {
-  std::string bytes;
-  auto add = [&](uint64_t word) {
-    bytes.append(reinterpret_cast<const char *>(&word), sizeof word);
-  };
-  llvm::DenseMap<Value, unsigned> numbers;
-  for (Operation &op : program.getBodyBlock().without_terminator()) {
-    OpCode code = *::uop::getOpCode(&op);
-    Arg arg = getArg(code, &op);
-    add(static_cast<uint64_t>(code) | uint64_t(op.getNumOperands()) << 8);
-    for (Value source : op.getOperands())
-      add(numbers.lookup(source));
-    add(reinterpret_cast<uintptr_t>(arg.attr.getAsOpaquePointer()));
-    add(reinterpret_cast<uintptr_t>(arg.type.getAsOpaquePointer()));
-    add(arg.number);
-    add(static_cast<uint64_t>(arg.kind));
-    numbers[op.getResult(0)] = numbers.size();
-  }
-  return bytes;
-}
 
 struct Launch {
   std::string kernel;
@@ -97,7 +76,9 @@ std::string Planner::makeName(llvm::StringRef base) {
 
 /// Launches the kernel: the one of the same graph, if there is one.
 void Planner::addLaunch(BuiltKernel built) {
-  auto [it, isNew] = nameOf.try_emplace(encode(*built.program));
+  std::string graph;
+  encodeGraph(built.program->getRoot(), graph);
+  auto [it, isNew] = nameOf.try_emplace(graph);
   if (isNew) {
     it->second = makeName(built.name);
     built.program->setSymName(it->second);
@@ -110,9 +91,12 @@ LogicalResult Planner::plan(const KernelizeOptions &options) {
   for (Operation &op : *module.getBody()) {
     if (auto symbol = dyn_cast<SymbolOpInterface>(op); symbol && &op != program)
       taken.insert(symbol.getName());
-    if (auto other = dyn_cast<ProgramOp>(op);
-        other && other != program && getOpCode(other.getRoot()) == OpCode::Sink)
-      nameOf.try_emplace(encode(other), other.getSymName().str());
+    auto other = dyn_cast<ProgramOp>(op);
+    std::string graph;
+    if (other && other != program &&
+        getOpCode(other.getRoot()) == OpCode::Sink &&
+        encodeGraph(other.getRoot(), graph))
+      nameOf.try_emplace(graph, other.getSymName().str());
   }
   OpBuilder builder(program.getContext());
   OwningOpRef<ProgramOp> scratch =
