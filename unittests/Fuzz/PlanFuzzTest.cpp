@@ -34,79 +34,118 @@ bool agree(DType dtype, Word got, Word want) {
                          std::isnan(toFloat(want)));
 }
 
-/// What differs between the values of a plan and those expected; empty if nothing.
+/// What differs between an array and the one expected; empty if nothing.
+std::string compare(const Array &got, const Array &want) {
+  if (got.dtype != want.dtype || got.data.size() != want.data.size())
+    return "another type";
+  for (size_t i = 0; i < want.data.size(); ++i)
+    if (!agree(want.dtype, got.data[i], want.data[i]))
+      return "element " + std::to_string(i) + " is " +
+             std::to_string(got.data[i]) + ", not " +
+             std::to_string(want.data[i]);
+  return "";
+}
+
 std::string compare(llvm::ArrayRef<Array> got, llvm::ArrayRef<Array> want) {
   if (got.size() != want.size())
     return "the number of outputs differs";
   for (size_t i = 0; i < got.size(); ++i) {
-    if (got[i].dtype != want[i].dtype || got[i].shape != want[i].shape)
-      return "output " + std::to_string(i) + " has another type";
-    for (size_t k = 0; k < want[i].data.size(); ++k)
-      if (!agree(want[i].dtype, got[i].data[k], want[i].data[k]))
-        return "output " + std::to_string(i) + " element " + std::to_string(k) +
-               " is " + std::to_string(got[i].data[k]) + ", not " +
-               std::to_string(want[i].data[k]);
+    if (got[i].shape != want[i].shape)
+      return "output " + std::to_string(i) + " has another shape";
+    if (std::string what = compare(got[i], want[i]); !what.empty())
+      return "output " + std::to_string(i) + ": " + what;
   }
   return "";
 }
 
-TEST(PlanFuzzTest, PlansGiveWhatTheGraphGives) {
-  MLIRContext context(MLIRContext::Threading::DISABLED);
-  context.loadDialect<UopDialect>();
-  std::string diagnostics;
-  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
-    diagnostics += diagnostic.str() + "\n";
-  });
-  uint64_t first = getVariable("UOP_FUZZ_SEED", 0);
-  uint64_t cases = getVariable("UOP_FUZZ_CASES", 1500);
-  uint64_t refused = 0, launches = 0;
-  for (uint64_t seed = first; seed < first + cases; ++seed) {
-    diagnostics.clear();
-    RandomProgram made = makeRandomProgram(&context, seed, Mode::Wild);
-    Random random(seed ^ 0x9e3779b97f4a7c15ull);
-    // The root and some of the other values, in any order, also twice.
-    llvm::SmallVector<Value> results{made.program.getRoot()};
-    for (uint64_t i = random.below(4); i > 0 && !made.others.empty(); --i)
-      results.push_back(made.others[random.below(made.others.size())]);
-    std::swap(results[random.below(results.size())], results.back());
-    std::vector<Array> want;
-    for (Value result : results) {
-      FailureOr<Array> value = evaluateShaped(result, made.inputs);
-      ASSERT_TRUE(succeeded(value)) << diagnostics << "seed " << seed;
-      want.push_back(std::move(*value));
-    }
-    Block &block = made.program.getBodyBlock();
-    block.getTerminator()->erase();
-    Value sink = UniquingBuilder(&block).sink(results);
-    finishProgram(made.program, sink);
-    std::string before;
-    llvm::raw_string_ostream(before) << *made.module;
-    KernelizeOptions options;
-    if (random.below(4) == 0)
-      options.maxParameters = 3 + random.below(4);
-    FailureOr<PlanOp> plan = kernelize(made.program, options);
-    if (failed(plan) && options.maxParameters < 64 &&
-        llvm::StringRef(diagnostics).contains("alone needs")) {
-      ++refused;
-      continue;
-    }
-    ASSERT_TRUE(succeeded(plan)) << diagnostics << "seed " << seed << before;
-    ASSERT_TRUE(succeeded(verify(*made.module)))
-        << diagnostics << "seed " << seed << before;
-    FailureOr<std::vector<Array>> got = evaluatePlan(*plan, made.inputs);
-    std::string after;
-    llvm::raw_string_ostream(after) << *made.module;
-    ASSERT_TRUE(succeeded(got))
-        << diagnostics << "seed " << seed << before << after;
-    ASSERT_EQ(compare(*got, want), "") << "seed " << seed << before << after;
-    for (auto launch : plan->getBodyBlock().getOps<LaunchOp>()) {
-      ASSERT_LE(launch.getMemory().size(), size_t(options.maxParameters))
-          << "seed " << seed << before << after;
-      ++launches;
-    }
+class PlanFuzzTest : public testing::Test {
+protected:
+  PlanFuzzTest()
+      : handler(&context, [this](Diagnostic &diagnostic) {
+          diagnostics += diagnostic.str() + "\n";
+        }) {
+    context.loadDialect<UopDialect>();
   }
-  EXPECT_GT(launches, cases);
-  EXPECT_LT(refused, cases / 8);
+
+  /// Plans random programs with roots of this kind. Refusals may be as many as
+  /// one in `mayRefuse`, and say `refusal`.
+  void run(Root root, uint64_t cases, uint64_t mayRefuse,
+           llvm::StringRef refusal);
+  std::string check(uint64_t seed, Root root, llvm::StringRef refusal);
+
+  MLIRContext context{MLIRContext::Threading::DISABLED};
+  std::string diagnostics;
+  ScopedDiagnosticHandler handler;
+  uint64_t refused = 0, launches = 0;
+};
+
+/// What is wrong with the plan of a seed's program; empty if nothing.
+std::string PlanFuzzTest::check(uint64_t seed, Root root,
+                                llvm::StringRef refusal) {
+  diagnostics.clear();
+  RandomProgram made = makeRandomProgram(&context, seed, Mode::Wild, root);
+  FailureOr<ShapedResults> want =
+      evaluateShapedProgram(made.program, made.inputs);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  auto fail = [&](const llvm::Twine &what) {
+    os << *made.module;
+    return (diagnostics + what + "\n" + text).str();
+  };
+  if (failed(want))
+    return fail("the interpreter fails");
+  os << *made.module;
+  Random random(seed ^ 0x9e3779b97f4a7c15ull);
+  KernelizeOptions options;
+  bool isTight = random.below(4) == 0;
+  if (isTight)
+    options.maxParameters = 3 + random.below(4);
+  FailureOr<PlanOp> plan = kernelize(made.program, options);
+  if (failed(plan)) {
+    llvm::StringRef why(diagnostics);
+    if (!(isTight && why.contains("alone needs")) &&
+        (refusal.empty() || !why.contains(refusal)))
+      return fail("not planned");
+    ++refused;
+    return "";
+  }
+  if (failed(verify(*made.module)))
+    return fail("the plan is malformed");
+  ArrayMap buffers = made.inputs;
+  FailureOr<std::vector<Array>> got = evaluatePlan(*plan, buffers);
+  if (failed(got))
+    return fail("the plan does not run");
+  if (std::string what = compare(*got, want->outputs); !what.empty())
+    return fail(what);
+  for (const auto &[slot, array] : made.inputs) {
+    auto changed = want->buffers.find(slot);
+    const Array &expected =
+        changed == want->buffers.end() ? array : changed->second;
+    if (std::string what = compare(buffers[slot], expected); !what.empty())
+      return fail("BUFFER slot " + llvm::Twine(slot) + ": " + what);
+  }
+  for (auto launch : plan->getBodyBlock().getOps<LaunchOp>()) {
+    if (launch.getMemory().size() > size_t(options.maxParameters))
+      return fail("a launch has too many buffers");
+    ++launches;
+  }
+  return "";
+}
+
+void PlanFuzzTest::run(Root root, uint64_t cases, uint64_t mayRefuse,
+                       llvm::StringRef refusal) {
+  uint64_t first = getVariable("UOP_FUZZ_SEED", 0);
+  cases = getVariable("UOP_FUZZ_CASES", cases);
+  for (uint64_t seed = first; seed < first + cases; ++seed)
+    ASSERT_EQ(check(seed, root, refusal), "") << "seed " << seed;
+  EXPECT_GE(launches, cases / 2);
+  EXPECT_LE(refused, cases / mayRefuse + 1);
+}
+
+TEST_F(PlanFuzzTest, PlansOfValues) { run(Root::Values, 1500, 8, ""); }
+
+TEST_F(PlanFuzzTest, PlansOfStores) {
+  run(Root::Stores, 1500, 3, "a cycle through BUFFER slot");
 }
 
 } // namespace

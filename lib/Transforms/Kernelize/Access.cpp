@@ -150,8 +150,9 @@ Index Accesses::getSourceIndex(Operation *op, unsigned i, const Index &index,
       return {};
     inner.clear();
     for (auto [axis, scalar] : llvm::enumerate(indexOp.getIndices()))
-      inner.push_back(shape[axis] == 1 ? zeroAxis
-                                       : intern({ScalarKey, number(scalar)}, 0));
+      inner.push_back(shape[axis] == 1 && scalar.getDefiningOp<ConstOp>()
+                          ? zeroAxis
+                          : intern({ScalarKey, number(scalar)}, 0));
     llvm::append_range(inner, index);
   }
   return inner;

@@ -57,10 +57,16 @@ private:
   void joinKernels(llvm::ArrayRef<unsigned> order, const Edges &edges);
   bool canJoin(const Kernel &a, const Kernel &b);
   size_t countWrites(const Kernel &kernel);
+  llvm::SmallVector<Node> getSources(Node node);
   size_t countParameters(const Kernel &kernel) {
     return kernel.reads.size() + countWrites(kernel);
   }
   void addWriters(Node node, llvm::SmallVectorImpl<unsigned> &writers);
+  /// Whether a kernel finds what it reads where another one has stored it. One that
+  /// copies a BUFFER reads the BUFFER.
+  bool readsStored(const Kernel &kernel, Node read) {
+    return fusion.materialized[read] && !llvm::is_contained(kernel.roots, read);
+  }
   bool cut(Node node) {
     bool fresh = !wishes.cut[node];
     wishes.cut[node] = true;
@@ -104,7 +110,7 @@ Fuser::Edges Fuser::findEdges() {
     for (Node read : kernel.reads) {
       writers.clear();
       std::optional<unsigned> changer;
-      if (fusion.materialized[read]) {
+      if (readsStored(kernel, read)) {
         addWriters(read, writers);
       } else if (auto it = graph.stores.find(graph.slot(read));
                  it != graph.stores.end()) {
@@ -112,9 +118,7 @@ Fuser::Edges Fuser::findEdges() {
         if (version > 0)
           addWriters(it->second[version - 1], writers);
         if (version < it->second.size())
-          if (auto next = kernelOf.find(it->second[version]);
-              next != kernelOf.end())
-            changer = next->second;
+          changer = kernelOf.lookup(it->second[version]);
       }
       for (unsigned writer : writers)
         if (writer != k)
@@ -125,8 +129,8 @@ Fuser::Edges Fuser::findEdges() {
   }
   for (const auto &[slot, stores] : graph.stores)
     for (size_t i = 1; i < stores.size(); ++i)
-      if (kernelOf.contains(stores[i - 1]) && kernelOf.contains(stores[i]))
-        edges[kernelOf[stores[i - 1]]].push_back(kernelOf[stores[i]]);
+      edges[kernelOf.lookup(stores[i - 1])].push_back(
+          kernelOf.lookup(stores[i]));
   return edges;
 }
 
@@ -162,12 +166,17 @@ std::vector<unsigned> Fuser::sort(const Edges &edges) {
 // Repairs
 //===----------------------------------------------------------------------===//
 
-/// What is stored to a BUFFER that it is made of at other indices is complete
-/// before the first element is stored.
+/// What is stored to a BUFFER that it is made of at other indices, and where, is
+/// complete before the first element is stored.
 bool Fuser::copyClashes() {
   bool changed = false;
-  for (Node store : fusion.clashes)
-    changed |= cut(graph.number(graph.op(store)->getOperand(1)));
+  for (Node store : fusion.clashes) {
+    Value value = graph.op(store)->getOperand(1);
+    if (!value.getDefiningOp<ConstOp>())
+      changed |= cut(graph.number(value));
+    for (Node scalar : graph.getScalars(store))
+      changed |= cut(scalar);
+  }
   return changed;
 }
 
@@ -180,15 +189,15 @@ bool Fuser::copyOldContents(llvm::ArrayRef<unsigned> order) {
     if (sorted.contains(k))
       continue;
     for (Node read : kernel.reads) {
-      if (fusion.materialized[read])
+      if (readsStored(kernel, read))
         continue;
       auto stores = graph.stores.find(graph.slot(read));
       if (stores == graph.stores.end() ||
           graph.versions.lookup(read) == stores->second.size())
         continue;
-      auto next = kernelOf.find(stores->second[graph.versions.lookup(read)]);
-      if (next != kernelOf.end() && next->second != k &&
-          !sorted.contains(next->second))
+      unsigned next =
+          kernelOf.lookup(stores->second[graph.versions.lookup(read)]);
+      if (next != k && !sorted.contains(next))
         changed |= cut(read);
     }
   }
@@ -202,11 +211,25 @@ size_t Fuser::countWrites(const Kernel &kernel) {
     count += isa<StoreOp>(graph.op(root))
                  ? !llvm::any_of(kernel.reads,
                                  [&](Node read) {
-                                   return !fusion.materialized[read] &&
+                                   return !readsStored(kernel, read) &&
                                           graph.slot(read) == graph.slot(root);
                                  })
                  : fusion.getTargets(graph, root).size();
   return count;
+}
+
+/// What a node is computed from; for a STORE, not what it stores to.
+llvm::SmallVector<Node> Fuser::getSources(Node node) {
+  llvm::SmallVector<Node> sources;
+  Operation *op = graph.op(node);
+  if (isa<StoreOp>(op)) {
+    sources = graph.getScalars(node);
+    sources.push_back(graph.number(op->getOperand(1)));
+  } else if (!graph.isBase(node)) {
+    for (Value source : op->getOperands())
+      sources.push_back(graph.number(source));
+  }
+  return sources;
 }
 
 /// The leaves below every node of a kernel, sources before users: of a node with
@@ -234,17 +257,12 @@ LogicalResult Fuser::cutLeaves(const Kernel &kernel, bool &changed) {
     bool isBase = graph.isBase(node);
     if (!entered && !isBase) {
       stack.back().second = true;
-      for (Value source : llvm::drop_begin(op->getOperands(),
-                                           isa<StoreOp>(op) ? 1 : 0))
-        stack.push_back({graph.number(source), false});
+      for (Node source : getSources(node))
+        stack.push_back({source, false});
       continue;
     }
     stack.pop_back();
-    llvm::SmallVector<Node> sources;
-    if (!isBase)
-      for (Value source : op->getOperands())
-        if (leaves.contains(graph.number(source)))
-          sources.push_back(graph.number(source));
+    llvm::SmallVector<Node> sources = getSources(node);
     llvm::SmallVector<Node, 4> all;
     if (isBase)
       all.push_back(node);

@@ -216,8 +216,6 @@ void Partitioner::addStores() {
   for (const auto &[slot, stores] : graph.stores) {
     std::optional<unsigned> before;
     for (Node store : stores) {
-      if (getCount(store) == 0)
-        continue;
       unsigned kernel = addKernel(store);
       Node pointer = graph.number(graph.op(store)->getOperand(0));
       states[kernel].stored =
@@ -262,14 +260,14 @@ void Partitioner::readBuffer(unsigned kernel, Node base, const Index &index) {
     auto stores = graph.stores.find(graph.slot(base));
     unsigned version = graph.versions.lookup(base);
     if (stores != graph.stores.end() && version > 0) {
-      auto writer = kernelOf.find(stores->second[version - 1]);
-      if (writer != kernelOf.end())
-        states[writer->second].successors.push_back(kernel);
+      unsigned writer = kernelOf.lookup(stores->second[version - 1]);
+      states[writer].successors.push_back(kernel);
     }
   }
   Node root = reader.roots[0];
   if (isa<StoreOp>(graph.op(root)) && graph.slot(root) == graph.slot(base) &&
-      follow(base, graph.buffer(base), index) != states[kernel].stored)
+      (!graph.getScalars(root).empty() ||
+       follow(base, graph.buffer(base), index) != states[kernel].stored))
     result.clashes.push_back(root);
 }
 
@@ -429,8 +427,7 @@ void Partitioner::visit(Node node) {
   }
   Uses uses = std::move(pending[node]);
   bool placed = result.places.contains(node);
-  if ((uses.list.empty() && !placed && !wishes.cut[node]) ||
-      getCount(node) == 0)
+  if ((uses.list.empty() && !placed) || getCount(node) == 0)
     return;
   bool stored = wishes.cut[node] || uses.many ||
                 (isCompute(code) && (placed || isStored(node, uses)));
@@ -458,6 +455,7 @@ void Partitioner::visit(Node node) {
   for (const Use &user : uses.list) {
     if (graph.isBase(node)) {
       readBuffer(user.kernel, node, user.index);
+      useScalars(user.kernel, node, graph.buffer(node));
       continue;
     }
     if (isCompute(code)) {

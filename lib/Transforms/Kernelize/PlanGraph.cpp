@@ -24,6 +24,17 @@ Node PlanGraph::buffer(Node node) const {
   return node;
 }
 
+llvm::SmallVector<Node> PlanGraph::getScalars(Node store) const {
+  llvm::SmallVector<Node> scalars;
+  for (Operation *op = nodes[store]; !isa<BufferOp>(op);
+       op = op->getOperand(0).getDefiningOp())
+    if (auto index = dyn_cast<IndexOp>(op))
+      for (Value scalar : index.getIndices())
+        if (!scalar.getDefiningOp<ConstOp>())
+          scalars.push_back(number(scalar));
+  return scalars;
+}
+
 int64_t PlanGraph::slot(Node node) const {
   return cast<BufferOp>(nodes[buffer(node)]).getSlot();
 }
@@ -168,7 +179,7 @@ unsigned GraphBuilder::unite(unsigned a, unsigned b) {
 LogicalResult GraphBuilder::orderStores() {
   size_t count = graph.nodes.size();
   for (Node node = 0; node < count; ++node)
-    if (isa<StoreOp>(graph.op(node)))
+    if (isa<StoreOp>(graph.op(node)) && getNumElements(graph.shape(node)) != 0)
       graph.stores[graph.slot(node)].push_back(node);
   std::vector<unsigned> before(graph.stores.empty() ? 0 : count);
   for (Node node = 0; node < count; ++node) {

@@ -23,7 +23,8 @@ struct PlanGraph {
   llvm::SmallVector<Node> outputs;
   /// Nodes that a STAGE or the planner itself wants in memory.
   std::vector<bool> staged;
-  /// The STOREs into each BUFFER slot, in the order in which they happen.
+  /// The STOREs of any elements into each BUFFER slot, in the order in which they
+  /// happen.
   std::map<int64_t, llvm::SmallVector<Node, 2>> stores;
   /// Of a BUFFER or AFTER: how many of the STOREs into its slot come before it.
   llvm::DenseMap<Node, unsigned> versions;
@@ -45,6 +46,8 @@ struct PlanGraph {
   /// The BUFFER below memory or a STORE, and its slot.
   Node buffer(Node node) const;
   int64_t slot(Node node) const;
+  /// The values, no constants, that say where in its BUFFER a STORE stores.
+  llvm::SmallVector<Node> getScalars(Node store) const;
 };
 
 /// Builds the graph of `program` in `scratch`, an empty program. Fails, with an
