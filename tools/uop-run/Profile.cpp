@@ -7,13 +7,26 @@
 
 using namespace uop::runtime;
 
-Profile::Profile(llvm::StringRef path) : path(path) {
-  if (!path.empty())
-    llvm::timeTraceProfilerInitialize(/*TimeTraceGranularity=*/0, "uop-run");
+/// Puts a file that holds `text` at `path`, or only tries whether it could.
+static int writeFile(llvm::StringRef path, llvm::StringRef text, bool commit) {
+  llvm::Expected<StagedFile> file = StagedFile::write(
+      path, [&](llvm::raw_ostream &os) { os << text; });
+  if (!file)
+    return fail(file.takeError());
+  if (llvm::Error error = commit ? file->commit() : llvm::Error::success())
+    return fail(std::move(error));
+  return 0;
+}
+
+int Profile::start() {
+  if (path.empty())
+    return 0;
+  llvm::timeTraceProfilerInitialize(/*TimeTraceGranularity=*/0, "uop-run");
+  return writeFile(path, "", /*commit=*/false);
 }
 
 Profile::~Profile() {
-  if (!path.empty())
+  if (llvm::timeTraceProfilerEnabled())
     llvm::timeTraceProfilerCleanup();
 }
 
@@ -23,11 +36,5 @@ int Profile::write() {
   llvm::SmallString<0> text;
   llvm::raw_svector_ostream os(text);
   llvm::timeTraceProfilerWrite(os);
-  llvm::Expected<StagedFile> file = StagedFile::write(
-      path, [&](llvm::raw_ostream &out) { out << text; });
-  if (!file)
-    return fail(file.takeError());
-  if (llvm::Error error = file->commit())
-    return fail(std::move(error));
-  return 0;
+  return writeFile(path, text, /*commit=*/true);
 }

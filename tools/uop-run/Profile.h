@@ -11,13 +11,16 @@
 
 #include <string>
 
-/// Takes notes from its making on, unless `path` is empty.
+/// A trace, unless `path` is empty. Functions give 0, or 1 after saying what is
+/// wrong.
 class Profile {
 public:
-  explicit Profile(llvm::StringRef path);
+  explicit Profile(llvm::StringRef path) : path(path) {}
   ~Profile();
 
-  /// Writes the file, whole or not at all; 0, or 1 after saying why it can't.
+  /// Takes notes from now on. An error where there is no place for the file.
+  int start();
+  /// Writes the file, whole or not at all.
   int write();
 
 private:

@@ -92,7 +92,7 @@ int main(int argc, char **argv) {
   if (!module)
     return 1;
   Profile profile(options.profile);
-  if (int status = run(*module, options))
-    return status;
+  if (profile.start() || run(*module, options))
+    return 1;
   return profile.write();
 }
