@@ -133,7 +133,7 @@ Value ShapeLowering::lowerGroup(llvm::ArrayRef<StoreTarget> targets,
 
 Value ShapeLowering::lower(llvm::MutableArrayRef<StoreTarget> targets) {
   for (const StoreTarget &target : targets)
-    if (target.view)
+    if (target.view && !llvm::is_contained(getShape(target.view.getType()), 0))
       inPlaceSlots.insert(target.slot);
   FailureOr<std::vector<StoreGroup>> groups = groupStores(
       targets, [&](const StoreTarget &target) { return getExtent(target); });

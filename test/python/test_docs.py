@@ -2,6 +2,7 @@
 a description and an example, and the examples of the ops are programs."""
 
 import json
+import math
 import re
 import subprocess
 
@@ -128,12 +129,46 @@ def complete(example):
     return "\n".join(lines)
 
 
+def make_kernel(name, types):
+    """A program that takes buffers of these types."""
+    lines = []
+    for slot, type in enumerate(types):
+        sizes, space = re.match(r"!uop.mem<(.*), (\w+)>", type).groups()
+        *shape, element = sizes.split("x")
+        lines.append(f"%{slot} = uop.buffer {slot} : "
+                     f"!uop.mem<{math.prod(map(int, shape))}x{element}, {space}>")
+    return "\n".join([f"uop.program {name} {{", *lines,
+                      f"uop.yield %0 : {lines[0].split(' : ')[1]}", "}"])
+
+
+def complete_plan(example):
+    """The example of an op of plans, in a plan that has the memory and the kernels
+    that it names."""
+    text = re.sub(r"\s*\n\s+(?=[:!])", " ", example)
+    kernels, memory, known = {}, [], set(re.findall(r"(%\w+) = ", text))
+    for line in text.splitlines():
+        used = re.findall(r"%\w+", line.split(" = ")[-1].split(":")[0])
+        types = split_types(line.split(" : ")[-1].split(" to ")[0])
+        if launch := re.match(r"\s*uop.launch (@\w+)", line):
+            kernels[launch.group(1)] = make_kernel(launch.group(1), types)
+        for source, type in zip(used, types):
+            if source not in known:
+                known.add(source)
+                memory.append(f"{source} = uop.output {len(memory)} : {type}")
+    if "uop.plan" not in text:
+        text = "\n".join(["uop.plan @example arena 256 {", *memory, text, "}"])
+    return "\n".join([*kernels.values(), text])
+
+
 def test_the_examples_of_the_ops_are_programs(build, ops):
     programs = []
     for name in ops["!instanceof"]["Op"]:
         if not is_uop(ops[name]):
             continue
         for example in get_examples(ops[name]):
+            if "Uop_PlanOpBase" in ops[name]["!superclasses"]:
+                programs.append(complete_plan(example))
+                continue
             if "uop.program" not in example and "uop.yield" in example:
                 root, type = re.search(r"yield (%\w+) : (\S+)", example).groups()
                 example = (f"uop.program @example {{\n{root} = uop.param 0 : {type}\n"

@@ -137,3 +137,16 @@ def test_a_store_of_nothing(build, tmp_path, backend):
     np.save(tmp_path / "x.npy", np.array([3, 4], np.float32))
     done = build.run("uop-run", file, f"--input=0={tmp_path}/x.npy", f"--backend={backend}")
     assert done.out == "slot 0: [3.0, 4.0]\n", done.err
+
+
+def test_the_example_of_the_documentation(build, tmp_path):
+    text = (build.source / "docs" / "semantics.md").read_text()
+    example = text.split("```\n")[1]
+    assert example.startswith("%x = buffer 12")
+    (tmp_path / "a.uir").write_text(example)
+    done = build.run("uop-run", tmp_path / "a.uir", "--fill=iota", "--backend=interpreter")
+    before = np.arange(12, dtype=np.float32)
+    after = before.copy()
+    after[:4] *= 2
+    assert done.out == (f"out 0: {after.reshape(3, 4).sum(1).tolist()}\n"
+                        f"out 1: {before.tolist()}\nslot 0: {after.tolist()}\n")

@@ -58,12 +58,14 @@ def Uop_LoadOp : Uop_InferredOp<"load", [Pure]> {
 }
 
 def Uop_StoreOp : Uop_InferredOp<"store"> {
-  let summary = "writes one element";
+  let summary = "writes elements";
   let description = [{
-    Writes a scalar of the pointer's dtype through the pointer.
+    Writes a value of the pointer's dtype and shape through the pointer: in loops
+    one element, in a program of shapes all elements of a view of a BUFFER.
 
     ```mlir
     %2 = uop.store %0, %1 : !uop.mem<f32, global>, f32
+    %5 = uop.store %3, %4 : !uop.mem<3x4xf32, global>, tensor<3x4xf32>
     ```
   }];
   let arguments = (ins AnyType:$pointer, AnyType:$value);
@@ -78,7 +80,8 @@ def Uop_AfterOp : Uop_InferredOp<"after", [Pure]> {
   let description = [{
     The first source, but only once the others have happened; with a RANGE among
     the others, inside that loop. This edge is the only order between a write and
-    a later read of the same memory. It prints as nothing.
+    a later read of the same memory. It prints as nothing. In a program of shapes,
+    a BUFFER that is read without it is what it was before the run.
 
     ```mlir
     %3 = uop.after %0, %1, %2 : !uop.mem<1xf32, local>, !uop.void, i32
@@ -94,7 +97,8 @@ def Uop_AfterOp : Uop_InferredOp<"after", [Pure]> {
 def Uop_SinkOp : Uop_InferredOp<"sink"> {
   let summary = "effects together";
   let description = [{
-    Groups effects, or none; the root of a program that is written as loops.
+    Groups effects, or none; the root of a program that is written as loops, and
+    with values among its sources that of a program of shapes with several results.
 
     ```mlir
     %2 = uop.sink %0, %1 : !uop.void
