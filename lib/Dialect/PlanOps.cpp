@@ -30,6 +30,9 @@ void PlanOp::build(OpBuilder &builder, OperationState &state,
 LogicalResult PlanOp::verifyRegions() {
   llvm::DenseSet<std::pair<int64_t, int64_t>> seen;
   int64_t outputs = 0;
+  if (getArenaSize() < 0)
+    return emitError() << "the size of the arena must not be negative, got "
+                       << getArenaSize();
   for (Operation &op : getBodyBlock()) {
     std::pair<int64_t, int64_t> key;
     if (auto input = dyn_cast<InputOp>(op)) {
@@ -42,10 +45,12 @@ LogicalResult PlanOp::verifyRegions() {
                               << output.getNumber();
     } else if (auto temp = dyn_cast<TempOp>(op)) {
       key = {2, temp.getNumber()};
-      int64_t end = temp.getOffset() + getByteSize(temp.getType());
-      if (end > getArenaSize())
-        return op.emitError() << "temp " << temp.getNumber() << " ends at byte "
-                              << end << " of an arena of " << getArenaSize();
+      int64_t bytes = getByteSize(temp.getType());
+      if (temp.getOffset() > getArenaSize() - bytes)
+        return op.emitError()
+               << "temp " << temp.getNumber() << " ends at byte "
+               << static_cast<uint64_t>(temp.getOffset()) + bytes
+               << " of an arena of " << getArenaSize();
     } else if (isa<SliceOp, LaunchOp>(op)) {
       continue;
     } else {
@@ -116,10 +121,10 @@ LogicalResult SliceOp::verify() {
   if (getDType(source) != getDType(getType()))
     return emitError() << "a slice of " << ::uop::getName(getDType(source))
                        << " is not " << ::uop::getName(getDType(getType()));
-  if (getBegin() + *getNumElements(getType().getShape()) >
-      *getNumElements(source.getShape()))
+  int64_t count = *getNumElements(getType().getShape());
+  if (getBegin() > *getNumElements(source.getShape()) - count)
     return emitError() << "elements " << getBegin() << " to "
-                       << getBegin() + *getNumElements(getType().getShape())
+                       << static_cast<uint64_t>(getBegin()) + count
                        << " are not all in "
                        << formatShape(source.getShape());
   return success();

@@ -8,7 +8,9 @@
 #include "Uop/Runtime/KernelSource.h"
 #include "Diagnostics.h"
 #include "Uop/Dialect/Scalar.h"
+#include "Uop/Graph/Results.h"
 #include "Uop/Runtime/Cache.h"
+#include "Uop/Transforms/CheckBounds.h"
 #include "Uop/Transforms/Linearize.h"
 #include "Uop/Transforms/Rangeify.h"
 #include "llvm/ADT/DenseMap.h"
@@ -103,15 +105,26 @@ static void countWork(ProgramOp linear, KernelSource &source) {
   }
 }
 
+/// Lowers in place. The indices of a program of loops are whoever wrote it's.
+static mlir::LogicalResult lower(ProgramOp program) {
+  // What can't be proved in a moment is left to run.
+  CheckBoundsOptions quick;
+  quick.budget = 1000000;
+  quick.warn = false;
+  bool isLoops = !isShaped(program);
+  if (failed(rangeify(program)) ||
+      (isLoops && failed(checkBounds(program, quick))))
+    return mlir::failure();
+  return linearize(program);
+}
+
 llvm::Expected<mlir::OwningOpRef<ProgramOp>>
 uop::runtime::lowerKernel(ProgramOp program) {
   llvm::TimeTraceScope scope("lower", program.getSymName());
   mlir::OwningOpRef<ProgramOp> copy(
       llvm::cast<ProgramOp>(program->clone()));
-  if (llvm::Error error = collectErrors(program.getContext(), [&] {
-        return mlir::success(mlir::succeeded(rangeify(*copy)) &&
-                             mlir::succeeded(linearize(*copy)));
-      }))
+  if (llvm::Error error = collectErrors(program.getContext(),
+                                        [&] { return lower(*copy); }))
     return std::move(error);
   return std::move(copy);
 }

@@ -8,11 +8,9 @@
 #include "Uop/Runtime/Npy.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Endian.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
@@ -20,7 +18,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <optional>
-#include <utility>
 
 using namespace llvm;
 
@@ -310,27 +307,9 @@ Expected<NpyArray> readNpy(StringRef path) {
   return array;
 }
 
-StagedNpy::StagedNpy(StagedNpy &&other)
-    : path(std::move(other.path)), target(std::move(other.target)),
-      temporary(std::exchange(other.temporary, std::string())) {}
-
-StagedNpy::~StagedNpy() {
-  if (!temporary.empty())
-    (void)sys::fs::remove(temporary);
-}
-
-Error StagedNpy::commit() {
-  if (temporary.empty())
-    return Error::success();
-  if (std::error_code ec = sys::fs::rename(temporary, target))
-    return fileError(path, "can't be written: " + ec.message());
-  temporary.clear();
-  return Error::success();
-}
-
-Expected<StagedNpy> StagedNpy::write(StringRef path, DType dtype,
-                                     ArrayRef<int64_t> shape,
-                                     ArrayRef<uint8_t> data) {
+Expected<StagedFile> stageNpy(StringRef path, DType dtype,
+                              ArrayRef<int64_t> shape,
+                              ArrayRef<uint8_t> data) {
   std::optional<uint64_t> bytes = byteCount(shape, dtype);
   if (!bytes || *bytes != data.size())
     return fileError(path, Twine("can't be written: ") + getName(dtype) +
@@ -349,56 +328,15 @@ Expected<StagedNpy> StagedNpy::write(StringRef path, DType dtype,
     return fileError(path, "can't be written: its shape has too many axes");
   char start[] = {1, 0, static_cast<char>(header.size() & 0xff),
                   static_cast<char>(header.size() >> 8)};
-  auto writeTo = [&](raw_fd_ostream &os) {
+  return StagedFile::write(path, [&](raw_ostream &os) {
     os << magic << StringRef(start, sizeof(start)) << header
        << toStringRef(data);
-    os.close();
-    std::error_code ec = os.error();
-    os.clear_error();
-    return ec;
-  };
-  auto failed = [&](std::error_code ec) {
-    return fileError(path, "can't be written: " + ec.message());
-  };
-
-  StagedNpy staged;
-  staged.path = path.str();
-  staged.target = path.str();
-  sys::fs::file_status status;
-  bool exists = !sys::fs::status(path, status);
-  if (exists && sys::fs::is_directory(status))
-    return failed(std::make_error_code(std::errc::is_a_directory));
-  std::error_code ec;
-  if (exists && sys::fs::is_other(status)) {
-    raw_fd_ostream os(path, ec, sys::fs::CD_OpenExisting);
-    if (!ec)
-      ec = writeTo(os);
-    if (ec)
-      return failed(ec);
-    return std::move(staged);
-  }
-
-  // A link stays a link: what it points to is replaced.
-  SmallString<128> real, temporary;
-  if (exists && !sys::fs::real_path(path, real))
-    staged.target = real.str().str();
-  int fd = -1;
-  ec = sys::fs::createUniqueFile(staged.target + ".%%%%%%%%", fd, temporary);
-  if (ec)
-    return failed(ec);
-  staged.temporary = temporary.str().str();
-  raw_fd_ostream os(fd, /*shouldClose=*/true);
-  ec = writeTo(os);
-  if (!ec && exists)
-    ec = sys::fs::setPermissions(temporary, status.permissions());
-  if (ec)
-    return failed(ec);
-  return std::move(staged);
+  });
 }
 
 Error writeNpy(StringRef path, DType dtype, ArrayRef<int64_t> shape,
                ArrayRef<uint8_t> data) {
-  Expected<StagedNpy> staged = StagedNpy::write(path, dtype, shape, data);
+  Expected<StagedFile> staged = stageNpy(path, dtype, shape, data);
   return staged ? staged->commit() : staged.takeError();
 }
 

@@ -31,7 +31,7 @@ struct Launch {
 } // namespace
 
 struct Plan::State {
-  llvm::Error lower(const CompileOptions &options);
+  llvm::Error build(const CompileOptions &options);
   llvm::Expected<std::unique_ptr<Workspace>> acquire();
   void release(std::unique_ptr<Workspace> workspace);
   /// Checks the arguments and calls `work` with the table of pointers.
@@ -51,38 +51,46 @@ struct Plan::State {
   std::vector<std::unique_ptr<Workspace>> idle;
 };
 
-/// Prints and compiles the kernels and lays out the table.
-llvm::Error Plan::State::lower(const CompileOptions &options) {
-  llvm::DenseMap<mlir::Operation *, unsigned> known;
+static llvm::Expected<std::vector<KernelSource>>
+printAll(const PlanLayout &layout, COptions options) {
   std::vector<KernelSource> sources;
+  for (ProgramOp kernel : layout.kernels) {
+    llvm::Expected<mlir::OwningOpRef<ProgramOp>> linear = lowerKernel(kernel);
+    if (!linear)
+      return linear.takeError();
+    options.name = kernel.getSymName().str();
+    llvm::Expected<KernelSource> source = printKernel(**linear, options);
+    if (!source)
+      return source.takeError();
+    sources.push_back(std::move(*source));
+  }
+  return std::move(sources);
+}
+
+/// Prints and compiles the kernels and lays out the table.
+llvm::Error Plan::State::build(const CompileOptions &options) {
+  llvm::Expected<std::vector<KernelSource>> sources =
+      printAll(layout, COptions());
+  if (!sources)
+    return sources.takeError();
   for (const PlanLayout::Launch &launch : layout.launches) {
-    ProgramOp program = launch.kernel;
-    auto [it, fresh] = known.try_emplace(program, sources.size());
-    numbers.push_back(it->second);
-    if (fresh) {
-      llvm::Expected<mlir::OwningOpRef<ProgramOp>> linear =
-          lowerKernel(program);
-      if (!linear)
-        return linear.takeError();
-      COptions cOptions;
-      cOptions.name = program.getSymName().str();
-      llvm::Expected<KernelSource> source = printKernel(**linear, cOptions);
-      if (!source)
-        return source.takeError();
-      sources.push_back(std::move(*source));
-    }
+    numbers.push_back(launch.kernel);
     launches.push_back({nullptr, static_cast<unsigned>(places.size())});
-    if (llvm::Error error = layout.bind(launch, sources[it->second], places))
+    if (llvm::Error error =
+            layout.bind(launch, (*sources)[launch.kernel], places))
       return error;
   }
   llvm::Expected<std::vector<Kernel>> compiled =
-      compileKernels(sources, options);
+      compileKernels(*sources, options);
   if (!compiled)
     return compiled.takeError();
-  for (auto [source, code] : llvm::zip(sources, *compiled))
+  for (auto [source, code] : llvm::zip(*sources, *compiled))
     kernels.push_back({std::move(source), std::move(code)});
   for (auto [launch, number] : llvm::zip(launches, numbers))
     launch.entry = kernels[number].code.as<KernelEntry>();
+  // The module may go before the plan does.
+  layout.kernels.clear();
+  layout.launches.clear();
   return llvm::Error::success();
 }
 
@@ -139,10 +147,8 @@ llvm::Expected<Plan> Plan::compile(PlanOp plan,
     return layout.takeError();
   auto state = std::make_unique<State>();
   state->layout = std::move(*layout);
-  if (llvm::Error error = state->lower(options))
+  if (llvm::Error error = state->build(options))
     return std::move(error);
-  // The module may go before the plan does.
-  state->layout.launches.clear();
   return Plan(std::move(state));
 }
 
@@ -194,12 +200,12 @@ Plan::measure(llvm::ArrayRef<Argument> arguments, bool again) const {
       const PlanKernel &kernel = state->kernels[state->numbers[i]];
       auto time = [&] {
         auto start = std::chrono::steady_clock::now();
+        llvm::TimeTraceScope scope("launch", kernel.source.name);
         launch.entry(table + launch.first);
         return std::chrono::duration<double, std::milli>(
                    std::chrono::steady_clock::now() - start)
             .count();
       };
-      llvm::TimeTraceScope scope("launch", kernel.source.name);
       times[i].milliseconds = time();
       if (again && state->isRepeatable(kernel))
         times[i].again = time();
@@ -210,9 +216,10 @@ Plan::measure(llvm::ArrayRef<Argument> arguments, bool again) const {
   return times;
 }
 
-llvm::Expected<std::vector<PlanParam>> uop::runtime::getParams(PlanOp plan) {
+llvm::Expected<std::vector<KernelSource>>
+uop::runtime::printKernels(PlanOp plan, const COptions &options) {
   llvm::Expected<PlanLayout> layout = PlanLayout::get(plan);
   if (!layout)
     return layout.takeError();
-  return std::move(layout->params);
+  return printAll(*layout, options);
 }

@@ -8,6 +8,7 @@
 #include "PlanLayout.h"
 #include "Uop/Graph/Interpreter.h"
 #include "Uop/Runtime/HostArray.h"
+#include "llvm/Support/TimeProfiler.h"
 #include <cstring>
 
 using namespace uop;
@@ -28,57 +29,52 @@ static void writeArray(char *data, const Place &place, const Array &array) {
 
 namespace {
 
-struct Kernel {
+struct LoweredKernel {
   mlir::OwningOpRef<ProgramOp> linear;
   KernelSignature signature;
 };
 
 /// The places of a launch are those of its kernel's params.
 struct Launch {
-  const Kernel *kernel;
+  unsigned kernel;
   llvm::SmallVector<Place> places;
 };
 
-/// Lowers each kernel once and finds the memory of each launch.
-class Interpreter {
-public:
-  explicit Interpreter(PlanLayout layout) : layout(std::move(layout)) {}
-  llvm::Error lower();
-  llvm::Error run(llvm::ArrayRef<Argument> arguments);
+} // namespace
 
-private:
-  llvm::Error run(const Launch &launch, llvm::ArrayRef<void *> bases);
+struct InterpretedPlan::State {
+  llvm::Error lower();
+  llvm::Error run(const Launch &launch, llvm::ArrayRef<void *> bases) const;
 
   PlanLayout layout;
-  std::map<mlir::Operation *, Kernel> kernels;
+  std::vector<LoweredKernel> kernels;
   std::vector<Launch> launches;
 };
 
-llvm::Error Interpreter::lower() {
+llvm::Error InterpretedPlan::State::lower() {
+  for (ProgramOp kernel : layout.kernels) {
+    llvm::Expected<mlir::OwningOpRef<ProgramOp>> linear = lowerKernel(kernel);
+    if (!linear)
+      return linear.takeError();
+    KernelSignature signature = getSignature(**linear);
+    kernels.push_back({std::move(*linear), std::move(signature)});
+  }
   for (const PlanLayout::Launch &launch : layout.launches) {
-    auto [it, fresh] = kernels.try_emplace(launch.kernel);
-    Kernel &kernel = it->second;
-    if (fresh) {
-      llvm::Expected<mlir::OwningOpRef<ProgramOp>> linear =
-          lowerKernel(launch.kernel);
-      if (!linear)
-        return linear.takeError();
-      kernel.signature = getSignature(**linear);
-      kernel.linear = std::move(*linear);
-    }
-    launches.push_back({&kernel, {}});
-    if (llvm::Error error = layout.bind(launch, kernel.signature,
-                                        launches.back().places))
+    launches.push_back({launch.kernel, {}});
+    if (llvm::Error error =
+            layout.bind(launch, kernels[launch.kernel].signature,
+                        launches.back().places))
       return error;
   }
   return llvm::Error::success();
 }
 
 /// Its buffers as arrays, and back what was stored to.
-llvm::Error Interpreter::run(const Launch &launch,
-                             llvm::ArrayRef<void *> bases) {
-  const KernelSignature &signature = launch.kernel->signature;
-  ProgramOp linear = *launch.kernel->linear;
+llvm::Error InterpretedPlan::State::run(const Launch &launch,
+                                        llvm::ArrayRef<void *> bases) const {
+  const KernelSignature &signature = kernels[launch.kernel].signature;
+  ProgramOp linear = *kernels[launch.kernel].linear;
+  llvm::TimeTraceScope scope("launch", linear.getSymName());
   auto getAddress = [&](const Place &place) {
     return static_cast<char *>(bases[place.base]) + place.offset;
   };
@@ -99,31 +95,39 @@ llvm::Error Interpreter::run(const Launch &launch,
   return llvm::Error::success();
 }
 
-llvm::Error Interpreter::run(llvm::ArrayRef<Argument> arguments) {
-  llvm::SmallVector<void *> bases;
-  if (llvm::Error error = layout.resolve(arguments, bases))
-    return error;
-  llvm::Expected<Buffer> arena = Buffer::allocate(layout.arenaSize);
-  if (!arena)
-    return arena.takeError();
-  // No kernel may count on what is in a temp before it is stored to.
-  std::memset(arena->data(), 0xa5, layout.arenaSize);
-  bases.push_back(arena->data());
-  for (const Launch &launch : launches)
-    if (llvm::Error error = run(launch, bases))
-      return error;
-  return llvm::Error::success();
-}
+InterpretedPlan::InterpretedPlan(std::unique_ptr<State> state)
+    : state(std::move(state)) {}
+InterpretedPlan::InterpretedPlan(InterpretedPlan &&) noexcept = default;
+InterpretedPlan::~InterpretedPlan() = default;
 
-} // namespace
-
-llvm::Error uop::runtime::interpret(PlanOp plan,
-                                    llvm::ArrayRef<Argument> arguments) {
+llvm::Expected<InterpretedPlan> InterpretedPlan::lower(PlanOp plan) {
   llvm::Expected<PlanLayout> layout = PlanLayout::get(plan);
   if (!layout)
     return layout.takeError();
-  Interpreter interpreter(std::move(*layout));
-  if (llvm::Error error = interpreter.lower())
+  auto state = std::make_unique<State>();
+  state->layout = std::move(*layout);
+  if (llvm::Error error = state->lower())
+    return std::move(error);
+  return InterpretedPlan(std::move(state));
+}
+
+llvm::ArrayRef<PlanParam> InterpretedPlan::params() const {
+  return state->layout.params;
+}
+
+llvm::Error InterpretedPlan::run(llvm::ArrayRef<Argument> arguments) const {
+  llvm::SmallVector<void *> bases;
+  if (llvm::Error error = state->layout.resolve(arguments, bases))
     return error;
-  return interpreter.run(arguments);
+  uint64_t arenaSize = state->layout.arenaSize;
+  llvm::Expected<Buffer> arena = Buffer::allocate(arenaSize);
+  if (!arena)
+    return arena.takeError();
+  // No kernel may count on what is in a temp before it is stored to.
+  std::memset(arena->data(), 0xa5, arenaSize);
+  bases.push_back(arena->data());
+  for (const Launch &launch : state->launches)
+    if (llvm::Error error = state->run(launch, bases))
+      return error;
+  return llvm::Error::success();
 }

@@ -53,6 +53,7 @@ static std::optional<PlanParam> getParam(mlir::Operation &op) {
 llvm::Expected<PlanLayout> PlanLayout::get(PlanOp plan) {
   PlanLayout layout;
   layout.name = plan.getSymName().str();
+  layout.arenaSize = plan.getArenaSize();
   for (mlir::Operation &op : plan.getBodyBlock())
     if (std::optional<PlanParam> param = getParam(op))
       layout.params.push_back(std::move(*param));
@@ -68,14 +69,20 @@ llvm::Expected<PlanLayout> PlanLayout::get(PlanOp plan) {
   if (!module || !module->hasTrait<mlir::OpTrait::SymbolTable>())
     return makeError("plan '" + layout.name + "' is in no module");
   mlir::SymbolTable symbols(module);
+  llvm::DenseMap<mlir::Operation *, unsigned> kernelNumbers;
   llvm::DenseMap<mlir::Value, Place> places;
   for (mlir::Operation &op : plan.getBodyBlock()) {
     if (auto launchOp = llvm::dyn_cast<LaunchOp>(op)) {
-      Launch launch{symbols.lookup<ProgramOp>(launchOp.getKernel()), {}};
-      if (!launch.kernel)
+      auto kernel = symbols.lookup<ProgramOp>(launchOp.getKernel());
+      if (!kernel)
         return makeError("plan '" + layout.name +
                          "' launches a kernel that is not there: '" +
                          launchOp.getKernel() + "'");
+      auto [it, fresh] =
+          kernelNumbers.try_emplace(kernel, layout.kernels.size());
+      if (fresh)
+        layout.kernels.push_back(kernel);
+      Launch launch{it->second, {}};
       for (mlir::Value memory : launchOp.getMemory())
         launch.memory.push_back(places.lookup(memory));
       layout.launches.push_back(std::move(launch));
@@ -93,8 +100,6 @@ llvm::Expected<PlanLayout> PlanLayout::get(PlanOp plan) {
           source.offset + slice.getBegin() * getByteWidth(source.dtype);
     } else {
       place.offset = llvm::cast<TempOp>(op).getOffset();
-      layout.arenaSize =
-          std::max(layout.arenaSize, place.offset + place.getByteSize());
     }
     places[op.getResult(0)] = place;
   }
@@ -104,8 +109,8 @@ llvm::Expected<PlanLayout> PlanLayout::get(PlanOp plan) {
 llvm::Error PlanLayout::bind(const Launch &launch,
                              const KernelSignature &signature,
                              llvm::SmallVectorImpl<Place> &found) {
-  ProgramOp program = launch.kernel;
-  std::string kernel = "kernel '" + program.getSymName().str() + "'";
+  std::string kernel =
+      "kernel '" + kernels[launch.kernel].getSymName().str() + "'";
   /// By base; an offset stands for an address.
   std::map<unsigned, llvm::SmallVector<NamedMemory>> memory;
   for (auto [i, param] : llvm::enumerate(signature.params)) {

@@ -26,15 +26,17 @@ struct Place {
 class PlanLayout {
 public:
   struct Launch {
-    ProgramOp kernel;
+    /// The number of the kernel.
+    unsigned kernel = 0;
     /// By argument of the launch.
     llvm::SmallVector<Place> memory;
   };
 
   static llvm::Expected<PlanLayout> get(PlanOp plan);
 
-  /// Checks that the kernel of `launch` finds its buffers there, and notes what
-  /// becomes of the params. The places of `signature.params` are appended.
+  /// Checks that the kernel of `launch`, which takes what `signature` says, finds
+  /// its buffers there, and notes what becomes of the params. The places of
+  /// `signature.params` are appended.
   llvm::Error bind(const Launch &launch, const KernelSignature &signature,
                    llvm::SmallVectorImpl<Place> &places);
 
@@ -44,6 +46,8 @@ public:
 
   /// Inputs by slot, then outputs by number.
   std::vector<PlanParam> params;
+  /// Each once, in the order of their first launch.
+  std::vector<ProgramOp> kernels;
   std::vector<Launch> launches;
   uint64_t arenaSize = 0;
 

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Uop/Runtime/Program.h"
+#include "llvm/Support/TimeProfiler.h"
 
 using namespace uop;
 using namespace uop::runtime;
@@ -52,6 +53,7 @@ llvm::Error Program::run(llvm::ArrayRef<Buffer *> buffers) const {
   }
   if (llvm::Error error = checkDisjoint(slots))
     return error;
+  llvm::TimeTraceScope scope("launch", printed.name);
   code.as<KernelEntry>()(pointers.data());
   return llvm::Error::success();
 }

@@ -223,7 +223,7 @@ def test_cached_kernels_are_used_again(build, add, tmp_path):
         (["--print=cuda"], "--print is type, uir, mlir or c"),
         (["--backend=cuda"], "--backend is c or interpreter"),
         (["--threads=0"], "--threads takes a number"),
-        (["--kernelize"], "unknown option '--kernelize'"),
+        (["--kernels"], "unknown option '--kernels'"),
         (["--opts=gpu"], "unknown option '--opts=gpu'"),
         (["--input"], "--input takes a value"),
         (["other.uir"], "one program at a time"),

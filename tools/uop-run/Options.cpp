@@ -125,6 +125,10 @@ llvm::Expected<std::optional<Options>> parseOptions(int argc, char **argv) {
   if (backend != "c" && backend != "interpreter")
     return makeError("--backend is c or interpreter, got '" + backend + "'");
   options.interpreter = backend == "interpreter";
+  options.kernelize = args.hasArg(OPT_kernelize);
+  options.profile = args.getLastArgValue(OPT_profile_EQ);
+  if (args.hasArg(OPT_profile_EQ) && options.profile.empty())
+    return makeError("--profile takes FILE.json, got ''");
   options.time = args.hasArg(OPT_time);
   options.strict = args.hasArg(OPT_strict);
   options.locations = args.hasArg(OPT_locations);

@@ -15,6 +15,8 @@ struct Options {
   /// `type`, `uir`, `mlir`, `c`; empty to run.
   std::string print;
   bool interpreter = false;
+  /// Cut the program into kernels.
+  bool kernelize = false;
   bool time = false;
   bool strict = false;
   bool locations = false;
@@ -27,6 +29,8 @@ struct Options {
   std::map<int64_t, std::string> numberedOutputs;
   /// The `--output` that names no slot; empty if there is none.
   std::string valueOutput;
+  /// Where the trace goes; empty for none.
+  std::string profile;
   /// From the variable DEBUG.
   int debug = 0;
 };

@@ -21,10 +21,14 @@ defm fill : Valued<"fill", "HOW",
 defm print : Valued<"print", "WHAT",
                     "Print type, uir, mlir or c, and run nothing">;
 defm program : Valued<"program", "NAME",
-                      "Which program of a module that has several">;
+                      "Which program or plan of a module that has several">;
+def kernelize : Flag1<"kernelize",
+                      "Cut the program into kernels, and run the plan of these">;
 defm backend : Valued<"backend", "NAME", "c (the default) or interpreter">;
 defm threads : Valued<"threads", "N", "Threads of parallel loops">;
 def time : Flag1<"time", "Say how long the kernel takes">;
+defm profile : Valued<"profile", "FILE.json",
+                      "Write a trace that Perfetto and chrome://tracing open">;
 def strict : Flag1<"strict",
                    "Exact floats: no contraction and no reassociation">;
 def locations : Flag1<"locations", "Source lines as comments in --print=c">;

@@ -63,7 +63,7 @@ uop.program @e_3_4 {
   %15 = uop.mul %10, %14 : tensor<3x4xf32>, tensor<3x4xf32>
   uop.yield %15 : tensor<3x4xf32>
 }
-uop.plan @softmax {
+uop.plan @softmax arena 76 {
   %in2 = uop.input 2 : !uop.mem<12xf32, global>
   %tmp0 = uop.temp 0 at 0 : !uop.mem<3xf32, global>
   %tmp1 = uop.temp 1 at 64 : !uop.mem<3xf32, global>
@@ -102,6 +102,11 @@ protected:
   }
   Plan compiled(PlanOp plan, const CompileOptions &options = {}) {
     return llvm::cantFail(Plan::compile(plan, options));
+  }
+  static std::string interpret(PlanOp plan,
+                               llvm::ArrayRef<Argument> arguments) {
+    auto lowered = InterpretedPlan::lower(plan);
+    return message(lowered ? lowered->run(arguments) : lowered.takeError());
   }
   static Argument input(int64_t slot, std::vector<float> &data) {
     return {Role::Input, slot, data.data(), DType::F32, int64_t(data.size())};
@@ -231,7 +236,7 @@ uop.program @twice {
   %v = uop.add %b, %b : !uop.mem<8xi32, global>
   uop.yield %v : tensor<8xi32>
 }
-uop.plan @step {
+uop.plan @step arena 0 {
   %x = uop.input 0 : !uop.mem<8xi32, global>
   %y = uop.input 1 : !uop.mem<8xi32, global>
   %o = uop.output 0 : !uop.mem<2x8xi32, global>
@@ -255,8 +260,8 @@ TEST_F(PlanTest, ChangesInputsInPlaceAndFillsSlices) {
     Argument arguments[] = {{Role::Input, 0, x.data(), DType::I32, 8},
                             {Role::Input, 1, y.data(), DType::I32, 8},
                             {Role::Output, 0, out.data(), DType::I32, 16}};
-    EXPECT_EQ(message(compiledPlan ? plan.run(arguments)
-                                   : interpret(op, arguments)),
+    EXPECT_EQ(compiledPlan ? message(plan.run(arguments))
+                           : interpret(op, arguments),
               "");
     for (int i = 0; i < 8; ++i) {
       EXPECT_EQ(x[i], i + 1);
@@ -267,8 +272,8 @@ TEST_F(PlanTest, ChangesInputsInPlaceAndFillsSlices) {
     // An input that changes may not be another input at the same time.
     arguments[1].data = x.data() + 7;
     std::vector<int32_t> saved = x;
-    EXPECT_EQ(message(compiledPlan ? plan.run(arguments)
-                                   : interpret(op, arguments)),
+    EXPECT_EQ(compiledPlan ? message(plan.run(arguments))
+                           : interpret(op, arguments),
               "the buffers of input 0 and input 1 overlap, and input 0 is "
               "written: give each its own memory");
     EXPECT_EQ(x, saved);
@@ -304,7 +309,7 @@ uop.program @b {
   %v = uop.add %b, %b : !uop.mem<8xi32, global>
   uop.yield %v : tensor<8xi32>
 }
-uop.plan @twice {
+uop.plan @twice arena 32 {
   %x = uop.input 0 : !uop.mem<8xi32, global>
   %t = uop.temp 0 at 0 : !uop.mem<8xi32, global>
   %o = uop.output 0 : !uop.mem<8xi32, global>
@@ -369,7 +374,7 @@ uop.program @twice {
   %v = uop.add %b, %b : !uop.mem<8xi32, global>
   uop.yield %v : tensor<8xi32>
 }
-uop.plan @chain {
+uop.plan @chain arena 64 {
   %x = uop.input 0 : !uop.mem<8xi32, global>
   %a = uop.temp 0 at 0 : !uop.mem<8xi32, global>
   %b = uop.temp 1 at 32 : !uop.mem<8xi32, global>
@@ -391,7 +396,7 @@ uop.plan @chain {
   EXPECT_EQ(message(plan.run(arguments)), "");
   EXPECT_EQ(out, wanted);
   std::fill(out.begin(), out.end(), 0);
-  EXPECT_EQ(message(interpret(op, arguments)), "");
+  EXPECT_EQ(interpret(op, arguments), "");
   EXPECT_EQ(out, wanted);
 
   // A wrong memory plan shows in both: the kernel would read what it writes.
@@ -403,7 +408,7 @@ uop.plan @chain {
       "kernel 'twice': the buffers of argument 0 and argument 1 overlap, and "
       "argument 1 is written: give each its own memory";
   EXPECT_EQ(message(Plan::compile(op)), problem);
-  EXPECT_EQ(message(interpret(op, arguments)), problem);
+  EXPECT_EQ(interpret(op, arguments), problem);
   // So does one that overwrites a temp that is still needed.
   std::string clobbering = text;
   clobbering.replace(clobbering.find("launch @twice(%b, %c)"), 21,
@@ -411,13 +416,13 @@ uop.plan @chain {
   clobbering.replace(clobbering.find("launch @twice(%c, %o)"), 21,
                      "launch @twice(%a, %o)");
   op = parse(clobbering);
-  EXPECT_EQ(message(interpret(op, arguments)), "");
+  EXPECT_EQ(interpret(op, arguments), "");
   EXPECT_EQ(out, std::vector<int32_t>({4, 8, 12, 16, 20, 24, 28, 32}));
 }
 
 TEST_F(PlanTest, OutOfMemoryIsAnError) {
   std::string text = softmax;
-  text.replace(text.find("1 at 64"), 7, "1 at 4611686018427387904");
+  text.replace(text.find("arena 76"), 8, "arena 4611686018427387904");
   Plan plan = compiled(parse(text));
   std::vector<float> in(12, 1), out(12, -7);
   expectContains(message(plan.run({input(2, in), output(0, out)})),

@@ -42,7 +42,8 @@ struct KernelSource : KernelSignature {
   double bytes = 0;
 };
 
-/// A copy of `program`, a graph of shapes or of loops, as a scheduled program.
+/// A copy of `program`, a graph of shapes or of loops, as a scheduled program. In
+/// loops, an index that is out of bounds for sure is an error.
 llvm::Expected<mlir::OwningOpRef<ProgramOp>> lowerKernel(ProgramOp program);
 
 /// Prints `linear`, a scheduled program.

@@ -9,6 +9,7 @@
 #define UOP_RUNTIME_NPY_H
 
 #include "Uop/Dialect/Uop.h"
+#include "Uop/Runtime/StagedFile.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
@@ -19,7 +20,6 @@
 #include <vector>
 
 namespace uop::runtime {
-
 
 /// A dense array in C order (last axis fastest), little endian. Booleans are
 /// bytes of value 0 or 1.
@@ -36,28 +36,11 @@ struct NpyArray {
 /// too many.
 llvm::Expected<NpyArray> readNpy(llvm::StringRef path);
 
-/// An array as a file of version 1.0 that stands beside its place until
-/// `commit` puts it there. One that is never committed leaves nothing behind.
-class StagedNpy {
-public:
-  /// Writes the file. `data` holds the elements as in `NpyArray`. A device or a
-  /// pipe has no place beside it, so that gets the array at once.
-  static llvm::Expected<StagedNpy> write(llvm::StringRef path, DType dtype,
-                                         llvm::ArrayRef<int64_t> shape,
-                                         llvm::ArrayRef<uint8_t> data);
-  llvm::Error commit();
-
-  StagedNpy(StagedNpy &&other);
-  StagedNpy &operator=(StagedNpy &&) = delete;
-  ~StagedNpy();
-
-private:
-  StagedNpy() = default;
-
-  /// As the caller named it; the file that this is; the file beside that, empty
-  /// if there is none (any more).
-  std::string path, target, temporary;
-};
+/// An array as a file of version 1.0 that waits for its place. `data` holds the
+/// elements as in `NpyArray`.
+llvm::Expected<StagedFile> stageNpy(llvm::StringRef path, DType dtype,
+                                    llvm::ArrayRef<int64_t> shape,
+                                    llvm::ArrayRef<uint8_t> data);
 
 /// Writes an array in one step: on an error a file that stood at `path` is as
 /// it was.

@@ -99,13 +99,30 @@ private:
   std::unique_ptr<State> state;
 };
 
-/// Runs a plan kernel by kernel through the interpreter of linear programs, with
-/// the errors of `Plan::run`. Temps are bytes of one arena as in a compiled plan,
-/// so that a wrong memory plan shows.
-llvm::Error interpret(PlanOp plan, llvm::ArrayRef<Argument> arguments);
+/// The kernels that `plan` launches as C, each once, in the order of their first
+/// launch; the name in `options` does not count.
+llvm::Expected<std::vector<KernelSource>> printKernels(PlanOp plan,
+                                                       const COptions &options);
 
-/// The memory that `plan` takes; an error where the plan is malformed.
-llvm::Expected<std::vector<PlanParam>> getParams(PlanOp plan);
+/// A plan that runs kernel by kernel through the interpreter of linear programs, as
+/// an oracle for `Plan`: with the same errors, and temps as bytes of one arena, so
+/// that a wrong memory plan shows.
+class InterpretedPlan {
+public:
+  /// Lowers copies of the kernels.
+  static llvm::Expected<InterpretedPlan> lower(PlanOp plan);
+
+  InterpretedPlan(InterpretedPlan &&) noexcept;
+  ~InterpretedPlan();
+
+  llvm::ArrayRef<PlanParam> params() const;
+  llvm::Error run(llvm::ArrayRef<Argument> arguments) const;
+
+private:
+  struct State;
+  explicit InterpretedPlan(std::unique_ptr<State> state);
+  std::unique_ptr<State> state;
+};
 
 } // namespace uop::runtime
 

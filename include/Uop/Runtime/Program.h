@@ -34,9 +34,9 @@ public:
   bool isRead(unsigned param) const { return printed.read[param]; }
   /// The C text, prelude included.
   const std::string &source() const { return text; }
+  /// The function, and what it does.
+  const KernelSource &getSource() const { return printed; }
   const Kernel &kernel() const { return code; }
-  /// Floating point operations of one run (loops of unknown length count once).
-  double flops() const { return printed.flops; }
 
   /// Runs on one buffer per parameter, in the order of `params`. An error, before
   /// anything runs, for a wrong number or size of buffers and for buffers that
