@@ -21,22 +21,17 @@ namespace {
 
 constexpr int64_t intMin = -2147483648LL, intMax = 2147483647LL;
 
-/// The default rules, populated once.
-const FrozenRewritePatternSet &getRules(MLIRContext *context) {
-  static llvm::DenseMap<MLIRContext *, FrozenRewritePatternSet> rules;
-  auto it = rules.find(context);
-  if (it == rules.end())
-    it = rules
-             .try_emplace(context, *getRulePatterns(context, {},
-                                                    [](const llvm::Twine &) {}))
-             .first;
-  return it->second;
-}
-
 MLIRContext &getContext() {
   static MLIRContext context(MLIRContext::Threading::DISABLED);
   context.loadDialect<UopDialect>();
   return context;
+}
+
+/// The default rules, populated once.
+const RuleIndex &getRules() {
+  static const RuleIndex rules(
+      *getRulePatterns(&getContext(), {}, [](const llvm::Twine &) {}));
+  return rules;
 }
 
 /// The ops of a scalar expression, with the values of its variables (RANGEs by
@@ -158,7 +153,7 @@ struct Expression {
     }
     finishProgram(*program, root);
     std::string text = print();
-    auto stats = uop::simplify(*program, getRules(&getContext()));
+    auto stats = uop::simplify(*program, getRules());
     if (failed(stats)) {
       ADD_FAILURE() << "refused: " << text;
       return {};
@@ -178,7 +173,7 @@ struct Expression {
         return result;
       }
     std::string once = print();
-    auto again = uop::simplify(*program, getRules(&getContext()));
+    auto again = uop::simplify(*program, getRules());
     EXPECT_TRUE(succeeded(again));
     if (succeeded(again) && print() != once)
       ADD_FAILURE() << "not done after once:\n" << text << once << print();
@@ -338,7 +333,7 @@ TEST(Simplify, FloatsKeepTheirBits) {
   Value root =
       e.b->add(e.b->add(e.b->mul(x, zero), e.b->mul(x, e.b->f32(-1))), x);
   finishProgram(*e.program, root);
-  auto stats = uop::simplify(*e.program, getRules(&getContext()));
+  auto stats = uop::simplify(*e.program, getRules());
   ASSERT_TRUE(succeeded(stats));
   EXPECT_EQ(stats->costAfter, stats->costBefore);
 }

@@ -9,9 +9,8 @@
 #define UOP_GRAPH_REWRITE_H
 
 #include "Uop/Graph/Bounds.h"
+#include "Uop/Graph/RuleIndex.h"
 #include "Uop/Graph/Walk.h"
-#include "mlir/IR/PatternMatch.h"
-#include "mlir/Rewrite/FrozenRewritePatternSet.h"
 #include "llvm/ADT/DenseSet.h"
 #include <functional>
 #include <map>
@@ -144,6 +143,8 @@ private:
   void rollBack();
   void setReplacement(mlir::ValueRange values);
   bool owns(mlir::Operation *op);
+  /// Gives the nodes that patterns have changed in place what they had.
+  void restoreModified();
   /// What has become of a node that was replaced.
   mlir::Value getFinal(mlir::Value value) const;
 
@@ -159,6 +160,13 @@ private:
   mlir::Value replacement;
   /// Whether root was changed in place; the builder has forgotten it then.
   bool modified = false;
+  /// What the nodes that were changed in place had, over the whole run.
+  struct Saved {
+    mlir::Operation *op;
+    llvm::SmallVector<mlir::Value> operands;
+    mlir::DictionaryAttr attributes;
+  };
+  llvm::SmallVector<Saved, 0> saved;
   bool deferred = false;
   bool heldBack = false;
   bool thrifty = false;
@@ -168,7 +176,7 @@ private:
   const char *violation = nullptr;
   llvm::DenseMap<mlir::Operation *, unsigned> uses;
   /// Known to the builder, but not offered to the rules yet.
-  llvm::DenseSet<mlir::Operation *> raw;
+  llvm::SmallDenseSet<mlir::Operation *, 8> raw;
   llvm::DenseMap<mlir::Operation *, mlir::Value> superseded;
 };
 
@@ -176,7 +184,8 @@ private:
 ///
 /// Nodes are visited once each, sources before users, so a pattern sees a node
 /// over sources that are final, in a block of unique nodes that is not yet
-/// complete: it must not look at uses. It replaces the node that it matched (or
+/// complete: it must not look at uses. A node over sources that stay as they are
+/// is not copied. It replaces the node that it matched (or
 /// changes it in place, which comes to the same) and touches no other; the
 /// replacement is not built on that node. What it creates is made unique and
 /// rewritten in turn. Emits an error, and leaves the program as it was, when a
@@ -186,6 +195,10 @@ private:
 /// Source: innermost rewriting of maximally shared terms, as in van den Brand,
 /// Heering, Klint and Olivier, "Compiling language definitions: the ASF+SDF
 /// compiler" (2002).
+mlir::FailureOr<RewriteStats>
+graphRewrite(ProgramOp program, const RuleIndex &rules,
+             const RewriteOptions &options = {});
+/// The same for a single run.
 mlir::FailureOr<RewriteStats>
 graphRewrite(ProgramOp program, const mlir::FrozenRewritePatternSet &patterns,
              const RewriteOptions &options = {});
