@@ -81,6 +81,8 @@ private:
   bool unique(Frame &frame);
   void finish(Frame &frame);
   bool checkLimit(Operation *op);
+  /// Rewriting `op` has led back to it: takes that back, or reports it.
+  bool leadBack(Operation *op);
   bool reportCycle(Operation *op);
   bool reportViolation(Operation *op, const Pattern *pattern, const char *what);
 
@@ -308,7 +310,10 @@ bool RewriteDriver::match(Operation *op, Operation *original) {
     onRewrite(*rule, op, frame.replacement);
   ++fired[rule];
   recent[steps++ % std::size(recent)] = rule;
-  return checkLimit(op);
+  if (!checkLimit(op))
+    return false;
+  Operation *by = frame.replacement.getDefiningOp();
+  return by == op || !active.contains(by) || leadBack(by);
 }
 
 bool RewriteDriver::unique(Frame &frame) {
@@ -316,8 +321,8 @@ bool RewriteDriver::unique(Frame &frame) {
   bool changed = op == frame.op;
   sources.clear();
   for (Value source : op->getOperands()) {
-    if (source == frame.op->getResult(0) && op != frame.op)
-      return reportCycle(frame.op);
+    if (op != frame.op && active.contains(source.getDefiningOp()))
+      return leadBack(source.getDefiningOp());
     sources.push_back(mapCreated(source));
     if (Operation *of = source.getDefiningOp();
         !deferred.empty() && deferred.erase(of)) {
@@ -361,7 +366,7 @@ bool RewriteDriver::unique(Frame &frame) {
   if (node != op && (isRaw || isDraft))
     op->dropAllReferences();
   if (active.contains(node))
-    return reportCycle(node);
+    return leadBack(node);
   frame.pending = node;
   return !isNew || match(node, nullptr);
 }
@@ -375,6 +380,37 @@ void RewriteDriver::finish(Frame &frame) {
     frame.op->dropAllReferences();
   active.erase(frame.op);
   frames.pop_back();
+}
+
+bool RewriteDriver::leadBack(Operation *op) {
+  auto first = llvm::find_if(
+      frames, [&](const Frame &frame) { return frame.op == op; });
+  // Without an applicator there are native patterns only.
+  bool ofRules = !applicator;
+  for (auto frame = first; ofRules && frame != frames.end(); ++frame)
+    ofRules = dynamic_cast<const RulePattern *>(
+        static_cast<const RewritePattern *>(frame->rule));
+  if (!ofRules)
+    return reportCycle(op);
+  // What they made goes unless it is final, or found and made by others.
+  llvm::SmallPtrSet<Operation *, 16> kept;
+  for (auto frame = frames.begin(); frame != first; ++frame)
+    kept.insert(frame->created.begin(), frame->created.end());
+  for (auto frame = first; frame != frames.end(); ++frame) {
+    active.erase(frame->op);
+    for (Operation *made : frame->created) {
+      if (kept.contains(made))
+        continue;
+      finals.erase(made);
+      if (!rewriter.raw.erase(made))
+        continue;
+      builder.forget(made);
+      made->dropAllReferences();
+    }
+  }
+  frames.erase(first, frames.end());
+  ++stats.ledBack;
+  return true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -496,12 +532,13 @@ uop::graphRewrite(ProgramOp program, const RuleIndex &rules,
   if (stats.heldBack || stats.refused)
     stats.hadUnreached =
         static_cast<int64_t>(transition.size()) > stats.nodesBefore;
-  if (!root || stats.refused) {
+  bool failed = !root || (options.isAcceptable && !options.isAcceptable());
+  if (failed || stats.refused) {
     driver.restoreModified();
     transition.rollBack();
-    if (root)
-      return stats;
-    return failure();
+    if (failed)
+      return failure();
+    return stats;
   }
   transition.commit(root, order);
   return stats;

@@ -100,6 +100,7 @@ FailureOr<RewriteStats> uop::simplify(ProgramOp program, const RuleIndex &rules,
     } else {
       total->nodesAfter = stats->nodesAfter;
       total->costAfter = stats->costAfter;
+      total->ledBack += stats->ledBack;
       for (auto &[rule, count] : stats->fired)
         total->fired[rule] += count;
     }

@@ -33,6 +33,9 @@ struct RewriteOptions {
   std::function<void(const mlir::Pattern &rule, mlir::Operation *before,
                      mlir::Value after)>
       onRewrite;
+  /// When set, asked before the program takes its new form: false leaves it as
+  /// it was, and rewriting fails, for a reason that has been reported.
+  std::function<bool()> isAcceptable;
 };
 
 struct RewriteStats {
@@ -50,6 +53,9 @@ struct RewriteStats {
   bool hadUnreached = false;
   /// Whether the program was left as it was by `refuseGrowth`.
   bool refused = false;
+  /// How often rules led back to a node that was being rewritten, which then
+  /// stayed as it was.
+  int64_t ledBack = 0;
   /// How often a rule fired, by the debug name of its pattern.
   std::map<std::string, int64_t> fired;
 
@@ -190,7 +196,9 @@ private:
 /// replacement is not built on that node. What it creates is made unique and
 /// rewritten in turn. Emits an error, and leaves the program as it was, when a
 /// rule changes a node's type (naming the rule and both types), breaks the
-/// above, or when rules undo each other or reach the limit (naming them).
+/// above, or when rules undo each other or reach the limit (naming them). Where
+/// `RulePattern`s alone undo each other (and no PDL is among the patterns), the
+/// node that they lead back to stays as it is instead.
 ///
 /// Source: innermost rewriting of maximally shared terms, as in van den Brand,
 /// Heering, Klint and Olivier, "Compiling language definitions: the ASF+SDF
