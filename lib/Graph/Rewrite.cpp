@@ -529,9 +529,8 @@ uop::graphRewrite(ProgramOp program, const RuleIndex &rules,
   stats.costAfter = llvm::count_if(
       order, [](Operation *op) { return !isa<ConstOp>(op); });
   stats.refused = options.refuseGrowth && stats.costAfter > stats.costBefore;
-  if (stats.heldBack || stats.refused)
-    stats.hadUnreached =
-        static_cast<int64_t>(transition.size()) > stats.nodesBefore;
+  stats.hadUnreached =
+      static_cast<int64_t>(transition.size()) > stats.nodesBefore;
   bool failed = !root || (options.isAcceptable && !options.isAcceptable());
   if (failed || stats.refused) {
     driver.restoreModified();

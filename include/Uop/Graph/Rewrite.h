@@ -48,8 +48,8 @@ struct RewriteStats {
   /// Whether a rule did not fire because a node is shared; once that node is
   /// not, the rule may fire in another run.
   bool heldBack = false;
-  /// Whether, besides, the program held nodes that its root does not reach:
-  /// they counted as users, and are gone. Only found out where it matters.
+  /// Whether the program held nodes that its root does not reach: they counted
+  /// as users, and are gone.
   bool hadUnreached = false;
   /// Whether the program was left as it was by `refuseGrowth`.
   bool refused = false;
