@@ -61,8 +61,8 @@ public:
     rewriter.constantsMatch = applicator || rules.hasAny(OpCode::Const);
   }
 
-  /// The value that takes the place of `root`, which reaches up to `size` nodes;
-  /// null after an error.
+  /// The value that takes the place of `root`, which reaches up to `size`
+  /// nodes; null after an error.
   Value run(Value root, size_t size);
   /// Undoes what patterns have changed in place.
   void restoreModified() { rewriter.restoreModified(); }

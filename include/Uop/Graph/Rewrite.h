@@ -190,8 +190,8 @@ private:
 ///
 /// Nodes are visited once each, sources before users, so a pattern sees a node
 /// over sources that are final, in a block of unique nodes that is not yet
-/// complete: it must not look at uses. A node over sources that stay as they are
-/// is not copied. It replaces the node that it matched (or
+/// complete: it must not look at uses. A node over sources that stay as they
+/// are is not copied. It replaces the node that it matched (or
 /// changes it in place, which comes to the same) and touches no other; the
 /// replacement is not built on that node. What it creates is made unique and
 /// rewritten in turn. Emits an error, and leaves the program as it was, when a
