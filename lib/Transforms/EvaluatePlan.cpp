@@ -9,6 +9,8 @@
 #include "Uop/Transforms/Rangeify.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/TimeProfiler.h"
 
 using namespace mlir;
 using namespace uop;
@@ -28,6 +30,7 @@ public:
   FailureOr<std::vector<Array>> run();
 
 private:
+  LogicalResult addBlock(Operation *op, uint64_t size);
   LogicalResult addMemory(Operation &op);
   LogicalResult launch(LaunchOp op);
   FailureOr<Schedule *> getSchedule(LaunchOp op);
@@ -38,10 +41,16 @@ private:
   llvm::MutableArrayRef<uint8_t> getBytes(Value value) {
     return memory.lookup(value);
   }
+  static llvm::MutableArrayRef<uint8_t>
+  getBytes(llvm::WritableMemoryBuffer &block) {
+    return {reinterpret_cast<uint8_t *>(block.getBufferStart()),
+            block.getBufferSize()};
+  }
 
   PlanOp plan;
   ArrayMap &inputs;
-  std::vector<std::vector<uint8_t>> blocks;
+  /// The arena, then inputs and outputs.
+  std::vector<std::unique_ptr<llvm::WritableMemoryBuffer>> blocks;
   llvm::DenseMap<Value, llvm::MutableArrayRef<uint8_t>> memory;
   llvm::DenseMap<Operation *, Schedule> schedules;
 };
@@ -72,8 +81,17 @@ void Evaluator::write(Value value, const Array &array) {
   }
 }
 
+/// Memory that nothing was stored to yet.
+LogicalResult Evaluator::addBlock(Operation *op, uint64_t size) {
+  blocks.push_back(llvm::WritableMemoryBuffer::getNewUninitMemBuffer(size));
+  if (!blocks.back())
+    return op->emitError() << "out of memory: can't allocate " << size
+                           << " bytes";
+  std::memset(blocks.back()->getBufferStart(), 0xCD, size);
+  return success();
+}
+
 LogicalResult Evaluator::addMemory(Operation &op) {
-  constexpr uint8_t unwritten = 0xCD;
   Value value = op.getResult(0);
   auto type = cast<MemType>(value.getType());
   if (auto slice = dyn_cast<SliceOp>(op)) {
@@ -83,12 +101,13 @@ LogicalResult Evaluator::addMemory(Operation &op) {
     return success();
   }
   if (auto temp = dyn_cast<TempOp>(op)) {
-    memory[value] = llvm::MutableArrayRef(blocks[0]).slice(temp.getOffset(),
-                                                           getByteSize(type));
+    memory[value] =
+        getBytes(*blocks[0]).slice(temp.getOffset(), getByteSize(type));
     return success();
   }
-  blocks.emplace_back(getByteSize(type), unwritten);
-  memory[value] = blocks.back();
+  if (failed(addBlock(&op, getByteSize(type))))
+    return failure();
+  memory[value] = getBytes(*blocks.back());
   auto input = dyn_cast<InputOp>(op);
   if (!input)
     return success();
@@ -131,6 +150,7 @@ LogicalResult Evaluator::launch(LaunchOp op) {
   FailureOr<Schedule *> schedule = getSchedule(op);
   if (failed(schedule))
     return failure();
+  llvm::TimeTraceScope scope("launch", op.getKernel());
   ArrayMap arrays;
   for (auto [slot, argument] : llvm::enumerate(op.getMemory())) {
     arrays[slot] = read(argument);
@@ -154,7 +174,8 @@ LogicalResult Evaluator::launch(LaunchOp op) {
 }
 
 FailureOr<std::vector<Array>> Evaluator::run() {
-  blocks.emplace_back(plan.getArenaSize(), 0xCD);
+  if (failed(addBlock(plan, plan.getArenaSize())))
+    return failure();
   for (Operation &op : plan.getBodyBlock())
     if (failed(isa<LaunchOp>(op) ? launch(cast<LaunchOp>(op)) : addMemory(op)))
       return failure();

@@ -102,8 +102,8 @@ Value KernelBuilder::copy(Node root) {
 /// contents there are.
 Value KernelBuilder::copyPointer(Node node) {
   llvm::SmallVector<Operation *> views;
-  for (; !isa<BufferOp>(graph.op(node));
-       node = graph.number(graph.op(node)->getOperand(0)))
+  Node buffer = graph.buffer(node);
+  for (; node != buffer; node = graph.below(node, buffer))
     if (!isa<AfterOp>(graph.op(node)))
       views.push_back(graph.op(node));
   builder.setLoc(graph.op(node)->getLoc());

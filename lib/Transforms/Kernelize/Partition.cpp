@@ -178,7 +178,7 @@ Index Partitioner::follow(Node from, Node to, Index index) {
     Operation *op = graph.op(node);
     if (!graph.isBase(node))
       index = accesses.getSourceIndex(op, 0, index, numberer());
-    node = graph.number(op->getOperand(0));
+    node = graph.below(node, to);
   }
   return index;
 }
@@ -204,8 +204,7 @@ llvm::SmallVector<unsigned> Partitioner::getStackReaders(Node source) {
 
 /// What the INDEX ops of a view of memory take it apart at.
 void Partitioner::useScalars(unsigned kernel, Node view, Node base) {
-  for (Node node = view; node != base;
-       node = graph.number(graph.op(node)->getOperand(0)))
+  for (Node node = view; node != base; node = graph.below(node, base))
     if (auto index = dyn_cast<IndexOp>(graph.op(node)))
       for (Value scalar : index.getIndices())
         use(scalar, kernel, {});

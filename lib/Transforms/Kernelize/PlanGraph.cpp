@@ -18,17 +18,16 @@ llvm::ArrayRef<int64_t> PlanGraph::shape(Node node) const {
   return getShape(type(node));
 }
 
-Node PlanGraph::buffer(Node node) const {
-  while (!isa<BufferOp>(nodes[node]))
-    node = number(nodes[node]->getOperand(0));
-  return node;
+Node PlanGraph::below(Node view, Node stop) const {
+  Node next = number(nodes[view]->getOperand(0));
+  return next == stop ? next : skips[next];
 }
 
 llvm::SmallVector<Node> PlanGraph::getScalars(Node store) const {
   llvm::SmallVector<Node> scalars;
-  for (Operation *op = nodes[store]; !isa<BufferOp>(op);
-       op = op->getOperand(0).getDefiningOp())
-    if (auto index = dyn_cast<IndexOp>(op))
+  for (Node node = store; !isa<BufferOp>(nodes[node]);
+       node = below(node, buffer(store)))
+    if (auto index = dyn_cast<IndexOp>(nodes[node]))
       for (Value scalar : index.getIndices())
         if (!scalar.getDefiningOp<ConstOp>())
           scalars.push_back(number(scalar));
@@ -82,21 +81,34 @@ private:
   Value rebuildReduce(ReduceOp op, Value source);
   LogicalResult addResults(Value root);
   LogicalResult orderStores();
-  unsigned unite(unsigned a, unsigned b);
+  void findBuffers();
+  void numberStores();
+  unsigned getStoresBefore(Node node);
 
   UniquingBuilder builder;
   const KernelizeOptions &options;
   llvm::DenseSet<Value> staged;
   PlanGraph graph;
-  /// Sets of STOREs by number, each sorted; the first is empty.
-  std::vector<llvm::SmallVector<Node, 2>> sets{{}};
-  std::map<llvm::SmallVector<Node, 2>, unsigned> setNumbers{{{}, 0}};
-  llvm::DenseMap<std::pair<unsigned, unsigned>, unsigned> unions;
+  /// The STOREs that a node comes after: of each slot (by its number) the first so
+  /// many, and others, all sorted.
+  struct Before {
+    llvm::SmallVector<std::pair<unsigned, unsigned>, 2> first;
+    llvm::SmallVector<std::pair<unsigned, unsigned>, 0> others;
+  };
+  static void normalize(Before &before);
+  /// Each once, the first of them empty; the one of every node; those that came of
+  /// several others.
+  std::vector<Before> befores{{}};
+  std::vector<unsigned> beforeOf;
+  std::map<llvm::SmallVector<unsigned, 2>, unsigned> unions;
+  /// The number of a slot that is stored to, and a STORE's place among those.
+  std::map<int64_t, unsigned> slotNumbers;
+  llvm::DenseMap<Node, unsigned> places;
 };
 
 /// A long reduction with few results: partial results first, stored, then their
-/// reduction. Only where the order of the terms is free.
-/// One of nothing is its identity.
+/// reduction. Only where the order of the terms is free. One of nothing is its
+/// identity.
 Value GraphBuilder::rebuildReduce(ReduceOp op, Value source) {
   DType dtype = getDType(op.getType());
   if (getNumElements(getShape(source.getType())) == 0)
@@ -157,68 +169,112 @@ LogicalResult GraphBuilder::addResults(Value root) {
   return success();
 }
 
-unsigned GraphBuilder::unite(unsigned a, unsigned b) {
-  if (a == b || b == 0)
-    return a;
-  if (a == 0)
-    return b;
-  auto [it, inserted] = unions.try_emplace({std::min(a, b), std::max(a, b)}, 0);
-  if (!inserted)
-    return it->second;
-  llvm::SmallVector<Node, 2> both;
-  std::set_union(sets[a].begin(), sets[a].end(), sets[b].begin(),
-                 sets[b].end(), std::back_inserter(both));
-  auto [known, isNew] = setNumbers.try_emplace(both, sets.size());
-  if (isNew)
-    sets.push_back(both);
-  return it->second = known->second;
+void GraphBuilder::numberStores() {
+  for (Node node = 0; node < graph.nodes.size(); ++node) {
+    if (!isa<StoreOp>(graph.op(node)) || getNumElements(graph.shape(node)) == 0)
+      continue;
+    int64_t slot = graph.slot(node);
+    slotNumbers.try_emplace(slot, slotNumbers.size());
+    places[node] = graph.stores[slot].size();
+    graph.stores[slot].push_back(node);
+  }
+}
+
+/// Others that follow upon the first belong to them.
+void GraphBuilder::normalize(Before &before) {
+  llvm::sort(before.first);
+  llvm::SmallVector<std::pair<unsigned, unsigned>, 2> first;
+  for (auto [slot, count] : before.first)
+    if (!first.empty() && first.back().first == slot)
+      first.back().second = count; // the larger, for being sorted
+    else
+      first.push_back({slot, count});
+  llvm::sort(before.others);
+  llvm::SmallVector<std::pair<unsigned, unsigned>, 0> others;
+  for (auto [slot, place] : before.others) {
+    auto it = llvm::lower_bound(first, std::pair(slot, 0u));
+    if (it == first.end() || it->first != slot)
+      it = first.insert(it, {slot, 0});
+    if (place == it->second)
+      ++it->second;
+    else if (place > it->second &&
+             (others.empty() || others.back() != std::pair(slot, place)))
+      others.push_back({slot, place});
+  }
+  before.first = std::move(first);
+  before.others = std::move(others);
+}
+
+/// The number of the STOREs that a node, its sources being done, comes after.
+unsigned GraphBuilder::getStoresBefore(Node node) {
+  Operation *op = graph.op(node);
+  llvm::SmallVector<unsigned, 2> parts;
+  for (Value source : op->getOperands())
+    if (unsigned part = beforeOf[graph.number(source)])
+      parts.push_back(part);
+  llvm::sort(parts);
+  parts.erase(llvm::unique(parts), parts.end());
+  auto place = places.find(node);
+  bool isStore = place != places.end();
+  if (!isStore && parts.size() < 2)
+    return parts.empty() ? 0 : parts[0];
+  if (!isStore)
+    if (auto it = unions.find(parts); it != unions.end())
+      return it->second;
+  Before before;
+  for (unsigned part : parts) {
+    llvm::append_range(before.first, befores[part].first);
+    llvm::append_range(before.others, befores[part].others);
+  }
+  if (isStore)
+    before.others.push_back({slotNumbers[graph.slot(node)], place->second});
+  normalize(before);
+  befores.push_back(std::move(before));
+  if (!isStore)
+    unions[parts] = befores.size() - 1;
+  return befores.size() - 1;
 }
 
 /// The STOREs that every node comes after, and from them what each read of memory
 /// finds there: the first so many STOREs into its slot.
 LogicalResult GraphBuilder::orderStores() {
-  size_t count = graph.nodes.size();
-  for (Node node = 0; node < count; ++node)
-    if (isa<StoreOp>(graph.op(node)) && getNumElements(graph.shape(node)) != 0)
-      graph.stores[graph.slot(node)].push_back(node);
-  std::vector<unsigned> before(graph.stores.empty() ? 0 : count);
-  for (Node node = 0; node < count; ++node) {
-    Operation *op = graph.op(node);
-    if (!before.empty()) {
-      unsigned set = 0;
-      for (Value source : op->getOperands())
-        set = unite(set, before[graph.number(source)]);
-      if (isa<StoreOp>(op)) {
-        setNumbers.try_emplace({node}, sets.size());
-        if (setNumbers[{node}] == sets.size())
-          sets.push_back({node});
-        set = unite(set, setNumbers[{node}]);
-      }
-      before[node] = set;
-    }
+  numberStores();
+  beforeOf.resize(graph.nodes.size());
+  for (Node node = 0; node < graph.nodes.size(); ++node) {
+    if (!graph.stores.empty())
+      beforeOf[node] = getStoresBefore(node);
     if (!graph.isBase(node))
       continue;
-    unsigned version = 0;
-    if (isa<AfterOp>(op)) {
-      auto stores = graph.stores.find(graph.slot(node));
-      if (stores == graph.stores.end()) {
-        graph.versions[node] = 0;
-        continue;
-      }
-      for (auto [k, store] : llvm::enumerate(stores->second)) {
-        if (!llvm::is_contained(sets[before[node]], store))
-          continue;
-        if (version != k)
-          return emitError(op->getLoc())
-                 << "a cycle through BUFFER slot " << graph.slot(node)
-                 << ": it is read after one STORE and before another that comes "
-                    "first";
-        ++version;
-      }
-    }
-    graph.versions[node] = version;
+    unsigned &version = graph.versions[node];
+    auto slot = slotNumbers.find(graph.slot(node));
+    if (!isa<AfterOp>(graph.op(node)) || slot == slotNumbers.end())
+      continue;
+    const Before &before = befores[beforeOf[node]];
+    std::pair<unsigned, unsigned> start(slot->second, 0);
+    auto other = llvm::lower_bound(before.others, start);
+    if (other != before.others.end() && other->first == slot->second)
+      return emitError(graph.op(node)->getLoc())
+             << "a cycle through BUFFER slot " << slot->first
+             << ": it is read after one STORE and before another that comes "
+                "first";
+    auto first = llvm::lower_bound(before.first, start);
+    if (first != before.first.end() && first->first == slot->second)
+      version = first->second;
   }
   return success();
+}
+
+void GraphBuilder::findBuffers() {
+  graph.buffers.resize(graph.nodes.size());
+  graph.skips.resize(graph.nodes.size());
+  for (Node node = 0; node < graph.nodes.size(); ++node) {
+    Operation *op = graph.op(node);
+    bool isView = !isa<BufferOp>(op) &&
+                  (graph.isMemory(node) || isa<StoreOp>(op));
+    Node source = isView ? graph.number(op->getOperand(0)) : node;
+    graph.buffers[node] = isView ? graph.buffers[source] : node;
+    graph.skips[node] = isa<AfterOp>(op) ? graph.skips[source] : node;
+  }
 }
 
 FailureOr<PlanGraph> GraphBuilder::build(ProgramOp program) {
@@ -243,6 +299,7 @@ FailureOr<PlanGraph> GraphBuilder::build(ProgramOp program) {
   graph.numbers.reserve(graph.nodes.size());
   for (auto [number, op] : llvm::enumerate(graph.nodes))
     graph.numbers[op] = number;
+  findBuffers();
   graph.staged.resize(graph.nodes.size());
   for (Node node = 0; node < graph.nodes.size(); ++node)
     graph.staged[node] = staged.contains(graph.op(node)->getResult(0));

@@ -26,6 +26,9 @@ struct PlanGraph {
   /// The STOREs of any elements into each BUFFER slot, in the order in which they
   /// happen.
   std::map<int64_t, llvm::SmallVector<Node, 2>> stores;
+  /// Of memory and STOREs: the BUFFER below; of memory: itself, or what an AFTER is
+  /// an AFTER of.
+  std::vector<Node> buffers, skips;
   /// Of a BUFFER or AFTER: how many of the STOREs into its slot come before it.
   llvm::DenseMap<Node, unsigned> versions;
 
@@ -43,8 +46,11 @@ struct PlanGraph {
   }
   /// What a plan stores for the node: its own shape, for a STORE its value's.
   llvm::ArrayRef<int64_t> shape(Node node) const;
+  /// What a view, an AFTER or a STORE has as its memory; AFTERs on the way are
+  /// passed over, but not `stop`.
+  Node below(Node view, Node stop) const;
   /// The BUFFER below memory or a STORE, and its slot.
-  Node buffer(Node node) const;
+  Node buffer(Node node) const { return buffers[node]; }
   int64_t slot(Node node) const;
   /// The values, no constants, that say where in its BUFFER a STORE stores.
   llvm::SmallVector<Node> getScalars(Node store) const;
