@@ -42,6 +42,9 @@ void UopDialect::initialize() {
   opCodes[opNames.back().getAsOpaquePointer()] = OpCode::code;
   UOP_FOR_EACH_OPCODE(UOP_NAME)
 #undef UOP_NAME
+  i32 = IntegerType::get(getContext(), 32);
+  for (int64_t value = firstSmall; value <= lastSmall; ++value)
+    smallConstants.push_back(IntegerAttr::get(i32, value));
 }
 
 Operation *UopDialect::materializeConstant(OpBuilder &builder, Attribute value,
@@ -205,12 +208,16 @@ std::optional<DType> uop::getDTypeOrNone(Type type) {
   } else if (auto mem = dyn_cast<MemType>(type)) {
     type = mem.getElementType();
   }
+  if (auto integer = dyn_cast<IntegerType>(type)) {
+    if (!integer.isSignless())
+      return std::nullopt;
+    unsigned width = integer.getWidth();
+    return width == 32  ? std::optional(DType::I32)
+           : width == 1 ? std::optional(DType::Bool)
+                        : std::nullopt;
+  }
   if (type.isF32())
     return DType::F32;
-  if (type.isSignlessInteger(32))
-    return DType::I32;
-  if (type.isSignlessInteger(1))
-    return DType::Bool;
   if (type.isF16())
     return DType::F16;
   if (isa<VoidType>(type))

@@ -481,8 +481,24 @@ Type Rule::infer() const {
 
 } // namespace
 
+/// Most nodes by far: a binary op of two i32 or f32 scalars. Null for others.
+static Type inferScalarBinary(MLIRContext *context, OpCode code,
+                              ValueRange sources) {
+  if (!isBinary(code) || sources.size() != 2)
+    return {};
+  Type type = sources[0].getType();
+  bool isDivision = code == OpCode::FloorDiv || code == OpCode::FloorMod;
+  if (sources[1].getType() != type ||
+      !(type.isSignlessInteger(32) || (type.isF32() && !isDivision)))
+    return {};
+  bool compares = code == OpCode::CmpLt || code == OpCode::CmpNe;
+  return compares ? IntegerType::get(context, 1) : type;
+}
+
 Type uop::inferType(MLIRContext *context, OpCode code, ValueRange sources,
                     const Arg &arg, ErrorFn error) {
+  if (Type type = inferScalarBinary(context, code, sources))
+    return type;
   return Rule{context, code, sources, arg, error}.infer();
 }
 
@@ -513,7 +529,7 @@ Arg uop::getArg(OpCode code, Operation *op) {
   Arg arg;
   switch (code) {
   case OpCode::Const:
-    arg.attr = getUniqueConstant(cast<ConstOp>(op).getValueAttr());
+    arg.attr = getUniqueConstant(cast<ConstOp>(op).getProperties().value);
     break;
   case OpCode::Call:
     arg.attr = cast<CallOp>(op).getNameAttr();

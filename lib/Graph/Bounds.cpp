@@ -1,6 +1,6 @@
 //===- Bounds.cpp - smallest and largest value of a UOp -------------------===//
 //
-// A memoised walk that asks each op's InferIntRangeInterface once.
+// A memoised walk that asks each op once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -9,27 +9,7 @@
 using namespace mlir;
 using namespace uop;
 
-static bool isTracked(Type type) {
-  return type.isSignlessInteger(32) || type.isSignlessInteger(1);
-}
-
-static ConstantIntRanges toRange(Type type, Bounds::Interval interval) {
-  unsigned width = type.getIntOrFloatBitWidth();
-  if (width == 1)
-    return ConstantIntRanges::fromUnsigned(llvm::APInt(1, interval.min),
-                                           llvm::APInt(1, interval.max));
-  return ConstantIntRanges::fromSigned(
-      llvm::APInt(32, interval.min, /*isSigned=*/true),
-      llvm::APInt(32, interval.max, /*isSigned=*/true));
-}
-
-static Bounds::Interval getWidest(Type type) {
-  if (type.isSignlessInteger(1))
-    return {0, 1};
-  return {-2147483648LL, 2147483647LL};
-}
-
-static Bounds::Interval intersect(Bounds::Interval a, Bounds::Interval b) {
+static Interval intersect(Interval a, Interval b) {
   return {std::max(a.min, b.min), std::min(a.max, b.max)};
 }
 
@@ -40,13 +20,20 @@ void Bounds::assume(Value value, Interval interval) {
   known.erase(value);
 }
 
-Bounds::Interval Bounds::get(Value root) {
-  if (!isTracked(root.getType()))
-    return getWidest(root.getType());
+/// Whether an op computes its value from its sources alone.
+static bool isComputed(Operation *op) {
+  std::optional<OpCode> code = ::uop::getOpCode(op);
+  return code && (isAlu(*code) || *code == OpCode::Const ||
+                  *code == OpCode::Range);
+}
+
+Interval Bounds::get(Value root) {
   if (auto it = known.find(root); it != known.end())
     return it->second;
+  if (!isBounded(root.getType()))
+    return getWidest(root.getType());
   llvm::SmallVector<Value> stack{root};
-  llvm::SmallVector<ConstantIntRanges> ranges;
+  llvm::SmallVector<Interval, 4> sources;
   while (!stack.empty()) {
     Value value = stack.back();
     if (known.contains(value)) {
@@ -54,28 +41,22 @@ Bounds::Interval Bounds::get(Value root) {
       continue;
     }
     Interval result = getWidest(value.getType());
-    auto op = value.getDefiningOp<InferIntRangeInterface>();
-    if (op) {
-      bool ready = true;
-      for (Value operand : op->getOperands())
-        if (isTracked(operand.getType()) && !known.contains(operand)) {
+    Operation *op = value.getDefiningOp();
+    if (op && isComputed(op)) {
+      sources.clear();
+      size_t depth = stack.size();
+      for (Value operand : op->getOperands()) {
+        auto it = known.find(operand);
+        if (it != known.end())
+          sources.push_back(it->second);
+        else if (isBounded(operand.getType()))
           stack.push_back(operand);
-          ready = false;
-        }
-      if (!ready)
-        continue;
-      ranges.clear();
-      for (Value operand : op->getOperands())
-        ranges.push_back(isTracked(operand.getType())
-                             ? toRange(operand.getType(), known[operand])
-                             : ConstantIntRanges::maxRange(1));
-      op.inferResultRanges(ranges, [&](Value, const ConstantIntRanges &range) {
-        if (range.umin().getBitWidth() == 1)
-          result = {static_cast<int64_t>(range.umin().getZExtValue()),
-                    static_cast<int64_t>(range.umax().getZExtValue())};
         else
-          result = {range.smin().getSExtValue(), range.smax().getSExtValue()};
-      });
+          sources.push_back(getWidest(operand.getType()));
+      }
+      if (stack.size() != depth)
+        continue;
+      result = inferInterval(op, sources);
     }
     if (auto it = assumed.find(value); it != assumed.end()) {
       Interval both = intersect(result, it->second);
@@ -86,5 +67,5 @@ Bounds::Interval Bounds::get(Value root) {
     known[value] = result;
     stack.pop_back();
   }
-  return known[root];
+  return known.find(root)->second;
 }

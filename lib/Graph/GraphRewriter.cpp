@@ -67,7 +67,8 @@ Value GraphRewriter::get(OpCode code, ValueRange sources, const Arg &arg) {
 
 void GraphRewriter::discardUnused(Value by) {
   // What is new stands behind its sources.
-  llvm::SmallPtrSet<Operation *, 16> needed{by.getDefiningOp()};
+  llvm::SmallDenseSet<Operation *, 16> needed(2 * created.size());
+  needed.insert(by.getDefiningOp());
   llvm::SmallVector<Operation *> kept;
   for (Operation *op : llvm::reverse(created)) {
     if (needed.contains(op) || !raw.contains(op)) {
@@ -144,6 +145,8 @@ void GraphRewriter::eraseOp(Operation *op) {
 }
 
 void GraphRewriter::startOpModification(Operation *op) {
+  saved.push_back(
+      {op, llvm::to_vector(op->getOperands()), op->getAttrDictionary()});
   if (op == root && !modified) {
     builder.forget(op);
     modified = true;
@@ -153,10 +156,19 @@ void GraphRewriter::startOpModification(Operation *op) {
 }
 
 void GraphRewriter::cancelOpModification(Operation *op) {
+  saved.pop_back();
   if (op == root && modified) {
     builder.adopt(op);
     modified = false;
   }
+}
+
+void GraphRewriter::restoreModified() {
+  for (const Saved &s : llvm::reverse(saved)) {
+    s.op->setOperands(s.operands);
+    s.op->setAttrs(s.attributes);
+  }
+  saved.clear();
 }
 
 void GraphRewriter::setReplacement(ValueRange values) {

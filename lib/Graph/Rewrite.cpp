@@ -1,8 +1,9 @@
 //===- Rewrite.cpp - rewriting graphs by patterns -------------------------===//
 //
-// Rebuilds a program node by node in a fresh block. A node that is new there is
-// offered to the patterns; what a pattern creates is uniqued and offered in
-// turn, by an explicit stack. Leans on the UniquingBuilder for all sharing.
+// Rebuilds a program node by node in a fresh block: a node whose sources stay
+// as they are moves there. One that is new there is offered to the patterns;
+// what a pattern creates is uniqued and offered in turn, by an explicit stack.
+// Leans on the UniquingBuilder for all sharing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,37 +46,43 @@ namespace uop {
 
 class RewriteDriver {
 public:
-  RewriteDriver(UniquingBuilder &builder,
-                const FrozenRewritePatternSet &patterns,
+  RewriteDriver(UniquingBuilder &builder, const RuleIndex &rules,
                 const RewriteOptions &options, RewriteStats &stats)
-      : builder(builder), rewriter(builder), patterns(patterns),
+      : builder(builder), rewriter(builder), rules(rules),
         stepsLeft(options.maxSteps), stepsPerNode(options.stepsPerNode),
         stats(stats), onRewrite(options.onRewrite),
         superseded(rewriter.superseded) {
     rewriter.thrifty = options.thrifty;
     // The applicator sorts every pattern before the first match: only for PDL.
-    if (patterns.getPDLByteCode()) {
-      applicator.emplace(patterns);
+    if (rules.getPatterns().getPDLByteCode()) {
+      applicator.emplace(rules.getPatterns());
       applicator->applyDefaultCostModel();
     }
-    rewriter.constantsMatch = applicator || !getRules(OpCode::Const).empty();
+    rewriter.constantsMatch = applicator || rules.hasAny(OpCode::Const);
   }
 
-  Value run(Value root);
+  /// The value that takes the place of `root`, which reaches up to `size`
+  /// nodes; null after an error.
+  Value run(Value root, size_t size);
+  /// Undoes what patterns have changed in place.
+  void restoreModified() { rewriter.restoreModified(); }
 
 private:
+  /// What the node of the program `op` becomes over `sources`, before any rule:
+  /// itself if it can; and whether that is new.
+  Value take(Operation *op, ValueRange sources, bool &isNew);
   /// The node of `op`'s structure over `sources`, and whether it is new.
   Value build(Operation *op, ValueRange sources, bool &isNew);
   /// Rewrites a new node to its fixed point; false after an error.
   bool rewrite(Operation *op, Operation *original);
   /// Offers `op` to the patterns: pushes a frame on a match.
   bool match(Operation *op, Operation *original);
-  /// The native patterns for an op, by benefit.
-  llvm::ArrayRef<const RewritePattern *> getRules(OpCode code);
   /// Makes `frame.created[frame.next]` unique.
   bool unique(Frame &frame);
   void finish(Frame &frame);
   bool checkLimit(Operation *op);
+  /// Rewriting `op` has led back to it: takes that back, or reports it.
+  bool leadBack(Operation *op);
   bool reportCycle(Operation *op);
   bool reportViolation(Operation *op, const Pattern *pattern, const char *what);
 
@@ -89,10 +96,8 @@ private:
 
   UniquingBuilder &builder;
   GraphRewriter rewriter;
-  const FrozenRewritePatternSet &patterns;
+  const RuleIndex &rules;
   std::optional<PatternApplicator> applicator;
-  /// By op code, the patterns in the order in which they are tried.
-  std::optional<llvm::SmallVector<const RewritePattern *, 8>> rules[numOpCodes];
   int64_t stepsLeft;
   int64_t stepsPerNode;
   RewriteStats &stats;
@@ -100,27 +105,27 @@ private:
 
   std::vector<Frame> frames;
   /// The nodes of `frames`.
-  llvm::DenseSet<Operation *> active;
+  llvm::SmallDenseSet<Operation *, 8> active;
   llvm::DenseMap<Operation *, Value> &superseded;
   llvm::DenseSet<Operation *> deferred;
   /// What patterns created on their own and the builder does not know yet.
-  llvm::DenseSet<Operation *> drafts;
+  llvm::SmallDenseSet<Operation *, 8> drafts;
   /// The unique values of what patterns created, while their frames live.
-  llvm::DenseMap<Operation *, Value> finals;
+  llvm::SmallDenseMap<Operation *, Value, 8> finals;
   llvm::SmallVector<Value> sources;
   /// By rule, how often it fired; and the last ones, in a ring.
-  llvm::DenseMap<const Pattern *, int64_t> fired;
+  llvm::SmallDenseMap<const Pattern *, int64_t, 8> fired;
   const Pattern *recent[32] = {};
   size_t steps = 0;
 };
 
 } // namespace uop
 
-Value RewriteDriver::run(Value root) {
+Value RewriteDriver::run(Value root, size_t size) {
   // The walk of `toposort`, with the results in place of its marks: null while
   // a node waits for its sources.
-  llvm::DenseMap<Operation *, Value> mapped;
-  std::vector<std::pair<Operation *, unsigned>> stack;
+  llvm::DenseMap<Operation *, Value> mapped(size);
+  llvm::SmallVector<std::pair<Operation *, unsigned>> stack;
   llvm::SmallVector<Value> mappedSources;
   auto enter = [&](Value value) {
     Operation *op = value.getDefiningOp();
@@ -138,7 +143,7 @@ Value RewriteDriver::run(Value root) {
     for (Value source : op->getOperands())
       mappedSources.push_back(mapped.find(source.getDefiningOp())->second);
     bool isNew;
-    Value value = build(op, mappedSources, isNew);
+    Value value = take(op, mappedSources, isNew);
     stepsLeft += stepsPerNode;
     if (!value)
       return {};
@@ -156,29 +161,28 @@ Value RewriteDriver::run(Value root) {
       it->second += std::distance(range.begin(), range.end());
     }
     mapped.find(op)->second = value;
-    stats.costBefore += op->getNumOperands() != 0 || !isa<ConstOp>(op);
+    stats.costBefore += !isa<ConstOp>(op);
     stack.pop_back();
   }
   stats.nodesBefore = mapped.size();
   stats.heldBack = rewriter.heldBack;
   for (auto &[pattern, count] : fired)
     stats.fired[pattern->getDebugName().str()] += count;
-  Value result = mapped.find(root.getDefiningOp())->second;
-  // An order that follows from the graph alone, whatever led to it.
-  if (steps != 0)
-    for (Operation *op : toposort(result))
-      op->moveBefore(builder.getBlock(), builder.getBlock()->end());
-  // Sources stand above their users, so one sweep upwards finds all that is
-  // dead.
-  for (Operation &op :
-       llvm::make_early_inc_range(llvm::reverse(*builder.getBlock())))
-    if (&op == result.getDefiningOp() || !op.use_empty()) {
-      ++stats.nodesAfter;
-      stats.costAfter += op.getNumOperands() != 0 || !isa<ConstOp>(op);
-    } else {
-      op.erase();
-    }
-  return result;
+  return mapped.find(root.getDefiningOp())->second;
+}
+
+Value RewriteDriver::take(Operation *op, ValueRange values, bool &isNew) {
+  // NaNs are of one kind in what is built.
+  if (!llvm::equal(op->getOperands(), values) ||
+      (isa<ConstOp>(op) && isa<FloatAttr>(getArg(OpCode::Const, op).attr)))
+    return build(op, values, isNew);
+  Value value = builder.adopt(op);
+  isNew = value.getDefiningOp() == op;
+  if (isNew)
+    op->moveBefore(builder.getBlock(), builder.getBlock()->end());
+  else if (!rewriter.raw.empty())
+    isNew = rewriter.raw.erase(value.getDefiningOp());
+  return value;
 }
 
 Value RewriteDriver::build(Operation *op, ValueRange values, bool &isNew) {
@@ -210,31 +214,10 @@ bool RewriteDriver::rewrite(Operation *op, Operation *original) {
   return true;
 }
 
-llvm::ArrayRef<const RewritePattern *> RewriteDriver::getRules(OpCode code) {
-  auto &list = rules[static_cast<unsigned>(code)];
-  if (!list) {
-    list.emplace();
-    auto *dialect = builder.getContext()->getLoadedDialect<UopDialect>();
-    const auto &byName = patterns.getOpSpecificNativePatterns();
-    if (auto it = byName.find(dialect->getOpName(code)); it != byName.end())
-      llvm::append_range(*list, it->second);
-    for (const RewritePattern &any : patterns.getMatchAnyOpNativePatterns())
-      list->push_back(&any);
-    llvm::stable_sort(*list,
-                      [](const RewritePattern *a, const RewritePattern *b) {
-                        return b->getBenefit() < a->getBenefit();
-                      });
-    llvm::erase_if(*list, [](const RewritePattern *pattern) {
-      return pattern->getBenefit().isImpossibleToMatch();
-    });
-  }
-  return *list;
-}
-
 bool RewriteDriver::match(Operation *op, Operation *original) {
   llvm::ArrayRef<const RewritePattern *> candidates;
   if (!applicator) {
-    candidates = getRules(*::uop::getOpCode(op));
+    candidates = rules.get(*::uop::getOpCode(op), op);
     if (candidates.empty())
       return true;
   }
@@ -327,7 +310,10 @@ bool RewriteDriver::match(Operation *op, Operation *original) {
     onRewrite(*rule, op, frame.replacement);
   ++fired[rule];
   recent[steps++ % std::size(recent)] = rule;
-  return checkLimit(op);
+  if (!checkLimit(op))
+    return false;
+  Operation *by = frame.replacement.getDefiningOp();
+  return by == op || !active.contains(by) || leadBack(by);
 }
 
 bool RewriteDriver::unique(Frame &frame) {
@@ -335,8 +321,8 @@ bool RewriteDriver::unique(Frame &frame) {
   bool changed = op == frame.op;
   sources.clear();
   for (Value source : op->getOperands()) {
-    if (source == frame.op->getResult(0) && op != frame.op)
-      return reportCycle(frame.op);
+    if (op != frame.op && active.contains(source.getDefiningOp()))
+      return leadBack(source.getDefiningOp());
     sources.push_back(mapCreated(source));
     if (Operation *of = source.getDefiningOp();
         !deferred.empty() && deferred.erase(of)) {
@@ -380,7 +366,7 @@ bool RewriteDriver::unique(Frame &frame) {
   if (node != op && (isRaw || isDraft))
     op->dropAllReferences();
   if (active.contains(node))
-    return reportCycle(node);
+    return leadBack(node);
   frame.pending = node;
   return !isNew || match(node, nullptr);
 }
@@ -394,6 +380,37 @@ void RewriteDriver::finish(Frame &frame) {
     frame.op->dropAllReferences();
   active.erase(frame.op);
   frames.pop_back();
+}
+
+bool RewriteDriver::leadBack(Operation *op) {
+  auto first = llvm::find_if(
+      frames, [&](const Frame &frame) { return frame.op == op; });
+  // Without an applicator there are native patterns only.
+  bool ofRules = !applicator;
+  for (auto frame = first; ofRules && frame != frames.end(); ++frame)
+    ofRules = dynamic_cast<const RulePattern *>(
+        static_cast<const RewritePattern *>(frame->rule));
+  if (!ofRules)
+    return reportCycle(op);
+  // What they made goes unless it is final, or found and made by others.
+  llvm::SmallPtrSet<Operation *, 16> kept;
+  for (auto frame = frames.begin(); frame != first; ++frame)
+    kept.insert(frame->created.begin(), frame->created.end());
+  for (auto frame = first; frame != frames.end(); ++frame) {
+    active.erase(frame->op);
+    for (Operation *made : frame->created) {
+      if (kept.contains(made))
+        continue;
+      finals.erase(made);
+      if (!rewriter.raw.erase(made))
+        continue;
+      builder.forget(made);
+      made->dropAllReferences();
+    }
+  }
+  frames.erase(first, frames.end());
+  ++stats.ledBack;
+  return true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -439,25 +456,95 @@ bool RewriteDriver::reportViolation(Operation *op, const Pattern *pattern,
   return false;
 }
 
+//===----------------------------------------------------------------------===//
+// The program
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The blocks of a program that is rewritten: the old one, whose nodes move to
+/// a fresh one, and back if that comes to nothing.
+class Transition {
+public:
+  explicit Transition(ProgramOp program)
+      : old(&program.getBodyBlock()), fresh(new Block) {
+    program.getBodyRegion().push_back(fresh);
+    for (Operation &op : *old)
+      originals.push_back(&op);
+  }
+
+  Block *getFresh() { return fresh; }
+  /// Nodes of the program, its yield not counted.
+  size_t size() const { return originals.size() - 1; }
+
+  /// Leaves `order`, what `root` needs.
+  void commit(Value root, llvm::ArrayRef<Operation *> order) {
+    Operation *yield = originals.back();
+    yield->setOperand(0, root);
+    yield->remove();
+    // Users before sources, one by one: nothing is left with a use of its own.
+    while (!old->empty())
+      old->back().erase();
+    old->erase();
+    for (Operation *op : order)
+      op->moveBefore(fresh, fresh->end());
+    auto dead = llvm::make_range(fresh->begin(), order.front()->getIterator());
+    for (Operation &op : dead)
+      op.dropAllReferences();
+    for (Operation &op : llvm::make_early_inc_range(dead))
+      op.erase();
+    fresh->push_back(yield);
+  }
+
+  /// Leaves the program as it was.
+  void rollBack() {
+    for (Operation *op : originals)
+      op->moveBefore(old, old->end());
+    fresh->dropAllReferences();
+    fresh->erase();
+  }
+
+private:
+  Block *old, *fresh;
+  llvm::SmallVector<Operation *> originals;
+};
+
+} // namespace
+
+FailureOr<RewriteStats>
+uop::graphRewrite(ProgramOp program, const RuleIndex &rules,
+                  const RewriteOptions &options) {
+  RewriteStats stats;
+  Transition transition(program);
+  UniquingBuilder builder(transition.getFresh());
+  builder.setLoc(program.getLoc());
+  builder.reserve(transition.size());
+  RewriteDriver driver(builder, rules, options, stats);
+  Value root = driver.run(program.getRoot(), transition.size());
+  std::vector<Operation *> order;
+  if (root)
+    // It follows from the graph alone, whatever led to it.
+    order = toposort(root, transition.size());
+  stats.nodesAfter = order.size();
+  stats.costAfter = llvm::count_if(
+      order, [](Operation *op) { return !isa<ConstOp>(op); });
+  stats.refused = options.refuseGrowth && stats.costAfter > stats.costBefore;
+  stats.hadUnreached =
+      static_cast<int64_t>(transition.size()) > stats.nodesBefore;
+  bool failed = !root || (options.isAcceptable && !options.isAcceptable());
+  if (failed || stats.refused) {
+    driver.restoreModified();
+    transition.rollBack();
+    if (failed)
+      return failure();
+    return stats;
+  }
+  transition.commit(root, order);
+  return stats;
+}
+
 FailureOr<RewriteStats>
 uop::graphRewrite(ProgramOp program, const FrozenRewritePatternSet &patterns,
                   const RewriteOptions &options) {
-  RewriteStats stats;
-  if (failed(rebuildProgram(
-          program,
-          [&](UniquingBuilder &builder) {
-            Value root = RewriteDriver(builder, patterns, options, stats)
-                             .run(program.getRoot());
-            stats.refused = root && options.refuseGrowth &&
-                            stats.costAfter > stats.costBefore;
-            if (stats.heldBack || stats.refused)
-              stats.hadUnreached =
-                  static_cast<int64_t>(
-                      program.getBodyBlock().getOperations().size()) >
-                  stats.nodesBefore + 1;
-            return stats.refused ? Value() : root;
-          })) &&
-      !stats.refused)
-    return failure();
-  return stats;
+  return graphRewrite(program, RuleIndex(patterns), options);
 }

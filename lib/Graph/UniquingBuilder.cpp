@@ -13,11 +13,9 @@ using namespace uop;
 namespace {
 
 uint64_t mix(uint64_t h, uint64_t v) {
-  // The finaliser of MurmurHash3 over the running value.
-  h ^= v + 0x9e3779b97f4a7c15ull + (h << 6) + (h >> 2);
-  h ^= h >> 33;
-  h *= 0xff51afd7ed558ccdull;
-  return h ^ (h >> 33);
+  // A multiplication carries upwards only, the shift brings it down again.
+  h = (h ^ v) * 0x9e3779b97f4a7c15ull;
+  return h ^ (h >> 32);
 }
 
 uint64_t mix(uint64_t h, const void *p) {
@@ -28,6 +26,8 @@ uint64_t hashNode(OpCode code, ValueRange sources, const Arg &arg) {
   uint64_t h = mix(static_cast<uint64_t>(code) + 1, sources.size());
   for (Value source : sources)
     h = mix(h, source.getAsOpaquePointer());
+  if (isAlu(code) && code != OpCode::Cast)
+    return h; // has no arg
   h = mix(h, arg.attr.getAsOpaquePointer());
   h = mix(h, arg.type.getAsOpaquePointer());
   return mix(h, static_cast<uint64_t>(arg.number) * 8 +
@@ -38,7 +38,7 @@ uint64_t hashNode(OpCode code, ValueRange sources, const Arg &arg) {
 Arg makeUnique(OpCode code, const Arg &arg) {
   Arg result = arg;
   if (code == OpCode::Const)
-    if (auto constant = dyn_cast_or_null<TypedAttr>(arg.attr))
+    if (auto constant = dyn_cast_or_null<FloatAttr>(arg.attr))
       result.attr = getUniqueConstant(constant);
   return result;
 }
@@ -49,7 +49,8 @@ Operation *createOp(Location loc, OperationName name, Type type,
                     ValueRange sources,
                     const typename ConcreteOp::Properties &properties) {
   auto *storage = const_cast<typename ConcreteOp::Properties *>(&properties);
-  return Operation::create(loc, name, type, sources, NamedAttrList(),
+  return Operation::create(loc, name, type, sources,
+                           DictionaryAttr::get(loc.getContext()),
                            OpaqueProperties(storage), BlockRange(),
                            /*numRegions=*/0);
 }
@@ -106,7 +107,8 @@ Operation *createNode(OperationName name, Location loc, OpCode code, Type type,
     return createOp<StageOp>(loc, name, type, sources, properties);
   }
   default:
-    return Operation::create(loc, name, type, sources, NamedAttrList(),
+    return Operation::create(loc, name, type, sources,
+                             DictionaryAttr::get(loc.getContext()),
                              OpaqueProperties(nullptr), BlockRange(),
                              /*numRegions=*/0);
   }
@@ -274,7 +276,10 @@ void UniquingBuilder::forget(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 Value UniquingBuilder::constant(DType dtype, Word word) {
-  return get(OpCode::Const, {}, {getConstantAttr(context, dtype, word), {}, 0});
+  TypedAttr value = dtype == DType::I32
+                        ? TypedAttr(dialect->getI32Attr(int32_t(word)))
+                        : getConstantAttr(context, dtype, word);
+  return get(OpCode::Const, {}, {value, {}, 0});
 }
 
 Value UniquingBuilder::cast(Value a, DType dtype) {

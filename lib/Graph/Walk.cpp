@@ -11,11 +11,12 @@
 using namespace mlir;
 using namespace uop;
 
-std::vector<Operation *> uop::toposort(Value root) {
+std::vector<Operation *> uop::toposort(Value root, size_t size) {
   std::vector<Operation *> order;
-  llvm::DenseSet<Operation *> seen;
+  llvm::DenseSet<Operation *> seen(size);
+  order.reserve(size);
   // An op with the number of its sources that have been entered.
-  std::vector<std::pair<Operation *, unsigned>> stack;
+  llvm::SmallVector<std::pair<Operation *, unsigned>> stack;
   auto enter = [&](Value value) {
     Operation *op = value.getDefiningOp();
     if (op && seen.insert(op).second)

@@ -1,97 +1,47 @@
 //===- PlanInterpreter.cpp - a plan through the linear interpreter --------===//
 //
-// An oracle for compiled plans: the same launches on the same bytes, without C.
+// An oracle for compiled plans: the same arguments to evaluatePlan, without C.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Diagnostics.h"
 #include "PlanLayout.h"
-#include "Uop/Graph/Interpreter.h"
 #include "Uop/Runtime/HostArray.h"
-#include "llvm/Support/TimeProfiler.h"
-#include <cstring>
+#include "Uop/Transforms/EvaluatePlan.h"
 
 using namespace uop;
 using namespace uop::runtime;
 
-static Array readArray(const char *data, const Place &place) {
-  Array array{place.dtype, {place.size}, {}};
-  array.data.resize(place.size);
-  for (int64_t i = 0; i < place.size; ++i)
-    array.data[i] = getElement(data, place.dtype, i);
+/// The contents of a parameter's memory.
+static Array readArray(const void *data, const PlanParam &param) {
+  Array array{param.dtype, {param.size}, {}};
+  array.data.resize(param.size);
+  for (int64_t i = 0; i < param.size; ++i)
+    array.data[i] = getElement(data, param.dtype, i);
   return array;
 }
 
-static void writeArray(char *data, const Place &place, const Array &array) {
-  for (int64_t i = 0; i < place.size; ++i)
-    setElement(data, place.dtype, i, array.data[i]);
-}
-
-namespace {
-
-struct LoweredKernel {
-  mlir::OwningOpRef<ProgramOp> linear;
-  KernelSignature signature;
-};
-
-/// The places of a launch are those of its kernel's params.
-struct Launch {
-  unsigned kernel;
-  llvm::SmallVector<Place> places;
-};
-
-} // namespace
-
 struct InterpretedPlan::State {
-  llvm::Error lower();
-  llvm::Error run(const Launch &launch, llvm::ArrayRef<void *> bases) const;
+  llvm::Error check();
 
+  PlanOp plan;
   PlanLayout layout;
-  std::vector<LoweredKernel> kernels;
-  std::vector<Launch> launches;
 };
 
-llvm::Error InterpretedPlan::State::lower() {
+/// The same checks of every launch as before a plan is compiled.
+llvm::Error InterpretedPlan::State::check() {
+  std::vector<KernelSignature> signatures;
   for (ProgramOp kernel : layout.kernels) {
     llvm::Expected<mlir::OwningOpRef<ProgramOp>> linear = lowerKernel(kernel);
     if (!linear)
       return linear.takeError();
-    KernelSignature signature = getSignature(**linear);
-    kernels.push_back({std::move(*linear), std::move(signature)});
+    signatures.push_back(getSignature(**linear));
   }
-  for (const PlanLayout::Launch &launch : layout.launches) {
-    launches.push_back({launch.kernel, {}});
+  llvm::SmallVector<Place> places;
+  for (const PlanLayout::Launch &launch : layout.launches)
     if (llvm::Error error =
-            layout.bind(launch, kernels[launch.kernel].signature,
-                        launches.back().places))
+            layout.bind(launch, signatures[launch.kernel], places))
       return error;
-  }
-  return llvm::Error::success();
-}
-
-/// Its buffers as arrays, and back what was stored to.
-llvm::Error InterpretedPlan::State::run(const Launch &launch,
-                                        llvm::ArrayRef<void *> bases) const {
-  const KernelSignature &signature = kernels[launch.kernel].signature;
-  ProgramOp linear = *kernels[launch.kernel].linear;
-  llvm::TimeTraceScope scope("launch", linear.getSymName());
-  auto getAddress = [&](const Place &place) {
-    return static_cast<char *>(bases[place.base]) + place.offset;
-  };
-  ArrayMap arrays;
-  for (auto [param, place] : llvm::zip(signature.params, launch.places))
-    arrays[param.slot] = readArray(getAddress(place), place);
-  std::vector<mlir::Operation *> schedule;
-  for (mlir::Operation &op : linear.getBodyBlock().without_terminator())
-    schedule.push_back(&op);
-  if (llvm::Error error = collectErrors(linear.getContext(), [&] {
-        return evaluateLinear(schedule, arrays);
-      }))
-    return error;
-  for (size_t i = 0; i < signature.params.size(); ++i)
-    if (signature.written[i])
-      writeArray(getAddress(launch.places[i]), launch.places[i],
-                 arrays[signature.params[i].slot]);
   return llvm::Error::success();
 }
 
@@ -100,13 +50,14 @@ InterpretedPlan::InterpretedPlan(std::unique_ptr<State> state)
 InterpretedPlan::InterpretedPlan(InterpretedPlan &&) noexcept = default;
 InterpretedPlan::~InterpretedPlan() = default;
 
-llvm::Expected<InterpretedPlan> InterpretedPlan::lower(PlanOp plan) {
+llvm::Expected<InterpretedPlan> InterpretedPlan::get(PlanOp plan) {
   llvm::Expected<PlanLayout> layout = PlanLayout::get(plan);
   if (!layout)
     return layout.takeError();
   auto state = std::make_unique<State>();
+  state->plan = plan;
   state->layout = std::move(*layout);
-  if (llvm::Error error = state->lower())
+  if (llvm::Error error = state->check())
     return std::move(error);
   return InterpretedPlan(std::move(state));
 }
@@ -119,15 +70,25 @@ llvm::Error InterpretedPlan::run(llvm::ArrayRef<Argument> arguments) const {
   llvm::SmallVector<void *> bases;
   if (llvm::Error error = state->layout.resolve(arguments, bases))
     return error;
-  uint64_t arenaSize = state->layout.arenaSize;
-  llvm::Expected<Buffer> arena = Buffer::allocate(arenaSize);
-  if (!arena)
-    return arena.takeError();
-  // No kernel may count on what is in a temp before it is stored to.
-  std::memset(arena->data(), 0xa5, arenaSize);
-  bases.push_back(arena->data());
-  for (const Launch &launch : state->launches)
-    if (llvm::Error error = state->run(launch, bases))
-      return error;
+  ArrayMap inputs;
+  for (auto [param, data] : llvm::zip(params(), bases))
+    if (param.role == Role::Input)
+      inputs[param.number] = readArray(data, param);
+  std::vector<Array> outputs;
+  if (llvm::Error error = collectErrors(state->plan.getContext(), [&] {
+        mlir::FailureOr<std::vector<Array>> values =
+            evaluatePlan(state->plan, inputs);
+        if (succeeded(values))
+          outputs = std::move(*values);
+        return mlir::LogicalResult(values);
+      }))
+    return error;
+  for (auto [param, data] : llvm::zip(params(), bases)) {
+    const Array &array = param.role == Role::Input ? inputs[param.number]
+                                                   : outputs[param.number];
+    if (param.role == Role::Output || param.written)
+      for (int64_t i = 0; i < param.size; ++i)
+        setElement(data, param.dtype, i, array.data[i]);
+  }
   return llvm::Error::success();
 }

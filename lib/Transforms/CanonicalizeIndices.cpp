@@ -73,7 +73,7 @@ struct CanonicalizeIndicesPass
     RewriteOptions options;
     if (maxSteps > 0)
       options.maxSteps = maxSteps;
-    if (failed(simplify(program, std::move(patterns), options)))
+    if (failed(simplify(program, RuleIndex(std::move(patterns)), options)))
       signalPassFailure();
   }
 };

@@ -8,6 +8,7 @@
 #include "Uop/Graph/Bounds.h"
 #include "Uop/Graph/Results.h"
 #include "Uop/Graph/Walk.h"
+#include "Uop/Transforms/EvaluatePlan.h"
 #include "Uop/Transforms/Linearize.h"
 #include "Uop/Transforms/Rangeify.h"
 #include "llvm/Support/Format.h"
@@ -72,6 +73,8 @@ public:
   /// every value of `loops`, or if these are null, of its own.
   bool prepare(ProgramOp program, const CompareOptions &options,
                const Loops *loops);
+  /// A plan, whose results are in `outputSlot` and on like those of loops.
+  void prepare(PlanOp other) { plan = other; }
 
   bool isShaped() const { return shaped; }
   bool isExpression() const { return !loops.empty(); }
@@ -81,6 +84,7 @@ public:
   std::optional<ArrayMap> run(const ArrayMap &inputs, int64_t outputSlot);
   /// Adds an empty array of dtype and size for every buffer.
   void collectBuffers(ArrayMap &buffers);
+  /// Null for a plan.
   ProgramOp getProgram() const { return program; }
 
   std::string reason;
@@ -90,7 +94,10 @@ private:
   bool wrap(const CompareOptions &options);
   double countSteps() const;
 
+  void addBuffer(ArrayMap &buffers, int64_t slot, Type type);
+
   ProgramOp program;
+  PlanOp plan;
   Loops loops;
   OwningOpRef<ProgramOp> copy; // in an order that is a schedule
   std::vector<Operation *> schedule;
@@ -212,21 +219,36 @@ double Runnable::countSteps() const {
   return steps;
 }
 
+void Runnable::addBuffer(ArrayMap &buffers, int64_t slot, Type type) {
+  Array &array = buffers[slot];
+  array.dtype = getDType(type);
+  array.shape.assign(1, *getNumElements(getShape(type)));
+}
+
 void Runnable::collectBuffers(ArrayMap &buffers) {
+  if (plan) {
+    for (auto input : plan.getBodyBlock().getOps<InputOp>())
+      addBuffer(buffers, input.getSlot(), input.getType());
+    return;
+  }
   ProgramOp body = copy ? *copy : program;
-  for (Operation &op : body.getBodyBlock())
-    if (auto buffer = dyn_cast<BufferOp>(op)) {
-      Array &array = buffers[buffer.getSlot()];
-      array.dtype = getDType(buffer.getType());
-      array.shape.assign(1, getShape(buffer.getType())[0]);
-    }
+  for (auto buffer : body.getBodyBlock().getOps<BufferOp>())
+    addBuffer(buffers, buffer.getSlot(), buffer.getType());
 }
 
 std::optional<ArrayMap> Runnable::run(const ArrayMap &inputs,
                                       int64_t outputSlot) {
-  Quiet quiet(program.getContext());
+  Quiet quiet(plan ? plan.getContext() : program.getContext());
   reason.clear();
-  if (shaped) {
+  if (plan) {
+    ArrayMap arrays = inputs;
+    FailureOr<std::vector<Array>> outputs = evaluatePlan(plan, arrays);
+    if (succeeded(outputs)) {
+      for (Array &output : *outputs)
+        arrays[outputSlot++] = std::move(output);
+      return arrays;
+    }
+  } else if (shaped) {
     FailureOr<ShapedResults> results = evaluateShapedProgram(program, inputs);
     if (succeeded(results)) {
       ArrayMap arrays = std::move(results->buffers);
@@ -308,8 +330,12 @@ class Comparer {
 public:
   Comparer(const CompareOptions &options) : options(options) {}
   Comparison run(ProgramOp before, ProgramOp after);
+  Comparison run(ProgramOp before, PlanOp after);
 
 private:
+  bool prepare(Runnable &runnable, ProgramOp program, const Loops *loops);
+  void compareRounds();
+
   /// Whether the programs differ on `inputs`, and how.
   bool differs(const ArrayMap &inputs, Comparison *report = nullptr);
   void shrink(ArrayMap &inputs);
@@ -318,12 +344,16 @@ private:
   std::string describe(int64_t slot) const;
 
   CompareOptions options;
+  Comparison result;
   Runnable old, young;
   int64_t outputSlot = 0;
   int attempts = 0;
 };
 
+/// The STORE of the loops that `after` is, if it is, that writes to a slot.
 Operation *Comparer::findStore(int64_t slot) {
+  if (!young.getProgram())
+    return nullptr;
   for (Operation &op : young.getProgram().getBodyBlock()) {
     auto store = dyn_cast<StoreOp>(op);
     if (!store)
@@ -466,22 +496,39 @@ void Comparer::shrink(ArrayMap &inputs) {
   }
 }
 
+bool Comparer::prepare(Runnable &runnable, ProgramOp program,
+                       const Loops *loops) {
+  if (runnable.prepare(program, options, loops))
+    return true;
+  result.outcome = Comparison::Skipped;
+  result.message = runnable.reason;
+  return false;
+}
+
+Comparison Comparer::run(ProgramOp before, PlanOp after) {
+  outputSlot = getOutputSlot(before.getRoot());
+  young.prepare(after);
+  if (prepare(old, before, nullptr))
+    compareRounds();
+  return std::move(result);
+}
+
 Comparison Comparer::run(ProgramOp before, ProgramOp after) {
-  Comparison result;
-  for (Runnable *runnable : {&old, &young})
-    if (!runnable->prepare(runnable == &old ? before : after, options,
-                           runnable == &old ? nullptr : &old.getLoops())) {
-      result.outcome = Comparison::Skipped;
-      result.message = runnable->reason;
-      return result;
-    }
+  outputSlot = getOutputSlot(before.getRoot());
+  if (!prepare(old, before, nullptr) || !prepare(young, after, &old.getLoops()))
+    return std::move(result);
   if ((!old.isShaped() && young.isShaped()) ||
       old.isExpression() != young.isExpression()) {
     result.outcome = Comparison::Skipped;
     result.message = "it became a program of another kind";
-    return result;
+    return std::move(result);
   }
-  outputSlot = getOutputSlot(before.getRoot());
+  compareRounds();
+  return std::move(result);
+}
+
+/// Several sets of inputs, until one shows a difference.
+void Comparer::compareRounds() {
   ArrayMap inputs;
   old.collectBuffers(inputs);
   young.collectBuffers(inputs);
@@ -498,7 +545,7 @@ Comparison Comparer::run(ProgramOp before, ProgramOp after) {
         result.inputs.erase(result.inputs.lower_bound(outputSlot),
                             result.inputs.end());
       result.inputs.erase(expressionSlot);
-      return result;
+      return;
     }
     compared += old.reason.empty();
     if (inputs.empty())
@@ -508,12 +555,16 @@ Comparison Comparer::run(ProgramOp before, ProgramOp after) {
     result.outcome = Comparison::Skipped;
     result.message = "it fails on every input: " + old.reason;
   }
-  return result;
 }
 
 } // namespace
 
 Comparison uop::compare(ProgramOp before, ProgramOp after,
+                        const CompareOptions &options) {
+  return Comparer(options).run(before, after);
+}
+
+Comparison uop::compare(ProgramOp before, PlanOp after,
                         const CompareOptions &options) {
   return Comparer(options).run(before, after);
 }

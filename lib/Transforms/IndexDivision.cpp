@@ -390,7 +390,7 @@ Value IndexMath::lessThan(Value a, int64_t limit) {
 
 Value IndexMath::boolean(bool value) {
   return get(OpCode::Const, {},
-             {getConstantAttr(context, DType::Bool, value), {}, 0});
+             {BoolAttr::get(dialect->getContext(), value), {}, 0});
 }
 
 /// The terms of positive and of negative factor, these turned round.

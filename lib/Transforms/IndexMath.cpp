@@ -21,21 +21,22 @@ IndexMath::IndexMath(UniquingBuilder &builder)
     : getNode([&builder](OpCode code, ValueRange sources, const Arg &arg) {
         return builder.get(code, sources, arg);
       }),
-      given(false), knownBounds(ownBounds), context(builder.getContext()),
-      i32(getScalarType(context, DType::I32)) {}
+      given(false), knownBounds(ownBounds),
+      dialect(builder.getContext()->getLoadedDialect<UopDialect>()),
+      i32(getScalarType(builder.getContext(), DType::I32)) {}
 
 IndexMath::IndexMath(MLIRContext *context, GetFn get, Bounds &bounds,
                      SharedFn isShared)
     : getNode(std::move(get)), isShared(std::move(isShared)), given(true),
-      knownBounds(bounds), context(context),
+      knownBounds(bounds), dialect(context->getLoadedDialect<UopDialect>()),
       i32(getScalarType(context, DType::I32)) {}
 
-/// The op of this code over (x, constant), if `value` is one: what a program
-/// divides by itself may be anything.
-static std::optional<std::pair<Value, int64_t>> matchByConstant(OpCode code,
-                                                                Value value) {
-  Operation *op = value.getDefiningOp();
-  if (!op || ::uop::getOpCode(op) != code)
+/// The OpT over (x, constant), if `value` is one: what a program divides by
+/// itself may be anything.
+template <typename OpT>
+static std::optional<std::pair<Value, int64_t>> matchByConstant(Value value) {
+  auto op = value.getDefiningOp<OpT>();
+  if (!op)
     return std::nullopt;
   auto constant = IndexMath::getConstant(op->getOperand(1));
   if (constant && *constant != 0)
@@ -45,19 +46,14 @@ static std::optional<std::pair<Value, int64_t>> matchByConstant(OpCode code,
 
 std::optional<int64_t> IndexMath::getConstant(Value value) {
   if (auto op = value.getDefiningOp<ConstOp>())
-    return static_cast<int32_t>(getWord(op.getValueAttr()));
+    return static_cast<int32_t>(getWord(op.getProperties().value));
   return std::nullopt;
 }
 
 Value IndexMath::constant(int64_t value) {
   if (value < intMin || value > intMax)
     return {};
-  Arg arg;
-  Attribute &known = constants[value];
-  if (!known)
-    known = getConstantAttr(context, DType::I32, static_cast<Word>(value));
-  arg.attr = known;
-  return get(OpCode::Const, {}, arg);
+  return get(OpCode::Const, {}, {dialect->getI32Attr(value), {}, 0});
 }
 
 //===----------------------------------------------------------------------===//
@@ -200,12 +196,12 @@ void IndexMath::wrapSum(Sum &sum) {
 
 /// Whether `value` is e // c, in the form that nested divisions take.
 bool IndexMath::isQuotient(Value value, Value e, int64_t c) {
-  auto quotient = matchByConstant(OpCode::FloorDiv, value);
+  auto quotient = matchByConstant<FloorDivOp>(value);
   if (!quotient)
     return false;
   if (*quotient == std::pair(e, c))
     return true;
-  auto inner = matchByConstant(OpCode::FloorDiv, e);
+  auto inner = matchByConstant<FloorDivOp>(e);
   if (inner && c > 0 && inner->second > 0 && quotient->first == inner->first &&
       quotient->second == inner->second * c)
     return true;
@@ -216,7 +212,7 @@ bool IndexMath::recombine(Sum &sum) {
   if (given && sum.terms.size() > maxSmallSum)
     return false;
   for (const Sum::Term &mod : sum.terms) {
-    auto remainder = matchByConstant(OpCode::FloorMod, mod.atom);
+    auto remainder = matchByConstant<FloorModOp>(mod.atom);
     // A remainder by 1, which a program may have written, would pair with
     // itself.
     if (!remainder || std::abs(remainder->second) == 1 ||
@@ -229,8 +225,8 @@ bool IndexMath::recombine(Sum &sum) {
       if (other.factor != scaled || other.atom == mod.atom)
         continue;
       Sum joined;
-      auto outer = matchByConstant(OpCode::FloorMod, other.atom);
-      auto quotient = matchByConstant(OpCode::FloorDiv, other.atom);
+      auto outer = matchByConstant<FloorModOp>(other.atom);
+      auto quotient = matchByConstant<FloorDivOp>(other.atom);
       if (isQuotient(other.atom, e, c)) {
         // f * (e % c) + f*c * (e // c)  is  f * e
         joined = decompose(e);
@@ -270,7 +266,7 @@ bool IndexMath::recombine(Sum &sum) {
 /// disappears in k*m, as the low digits of one number do in its high ones.
 bool IndexMath::joinDigits(Sum &sum) {
   for (const Sum::Term &high : sum.terms) {
-    auto remainder = matchByConstant(OpCode::FloorMod, high.atom);
+    auto remainder = matchByConstant<FloorModOp>(high.atom);
     if (!remainder || remainder->second <= 0 || high.factor <= 1)
       continue;
     auto [m, b] = *remainder;
@@ -313,11 +309,12 @@ void IndexMath::sortTerms(Sum &sum) {
     Sum::Term term;
   };
   llvm::SmallVector<Key, 8> keys;
+  orders.reserve(orders.size() + 2 * sum.terms.size());
   for (const Sum::Term &term : sum.terms) {
     // A product that is an atom because it is shared stands where it would
     // stand otherwise.
     auto product =
-        given ? matchByConstant(OpCode::Mul, term.atom) : std::nullopt;
+        given ? matchByConstant<MulOp>(term.atom) : std::nullopt;
     keys.push_back(
         {std::abs(product ? term.factor * product->second : term.factor),
          getOrder(product ? product->first : term.atom), term});
@@ -342,7 +339,7 @@ Value IndexMath::composeTerms(Sum &sum) {
   bool flat = given &&
               (gathering || llvm::none_of(sum.terms, [](const Sum::Term &term) {
                  return isa<AddOp>(term.atom.getDefiningOp()) ||
-                        matchByConstant(OpCode::Mul, term.atom);
+                        matchByConstant<MulOp>(term.atom);
                }));
   auto note = [&](Value value) {
     if (flat)
@@ -360,7 +357,7 @@ Value IndexMath::composeTerms(Sum &sum) {
     size_t end = i + 1;
     // A multiple among them would stand elsewhere in the inner sum.
     auto isMultiple = [&](size_t k) {
-      return matchByConstant(OpCode::Mul, sum.terms[k].atom).has_value();
+      return matchByConstant<MulOp>(sum.terms[k].atom).has_value();
     };
     while (given && factor != 1 && end < sum.terms.size() &&
            sum.terms[end].factor == factor && !isMultiple(i) &&

@@ -168,9 +168,8 @@ private:
   bool given;
   Bounds ownBounds;
   Bounds &knownBounds;
-  mlir::MLIRContext *context;
+  UopDialect *dialect;
   mlir::Type i32;
-  llvm::DenseMap<int64_t, mlir::Attribute> constants;
   llvm::DenseMap<mlir::Value, Sum> sums;
   /// The first loop of each atom and its place in the order of creation, or in
   /// a given graph a hash of its structure.

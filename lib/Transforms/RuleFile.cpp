@@ -376,9 +376,7 @@ RuleFile::apply(ProgramOp program, const RewriteOptions &options,
       return emitError(program.getLoc()) << "no rule set '" << name << "'";
     set->populate(patterns);
   }
-  FailureOr<RewriteStats> stats =
-      graphRewrite(program, std::move(patterns), options);
-  if (run.failed)
-    return failure();
-  return stats;
+  RewriteOptions checked = options;
+  checked.isAcceptable = [&run] { return !run.failed; };
+  return graphRewrite(program, std::move(patterns), checked);
 }

@@ -70,8 +70,7 @@ uop::getRulePatterns(MLIRContext *context, llvm::ArrayRef<std::string> sets,
   return FrozenRewritePatternSet(std::move(patterns));
 }
 
-FailureOr<RewriteStats> uop::simplify(ProgramOp program,
-                                      const FrozenRewritePatternSet &patterns,
+FailureOr<RewriteStats> uop::simplify(ProgramOp program, const RuleIndex &rules,
                                       const RewriteOptions &given) {
   // Each round that is not the last makes something smaller; the limit only
   // guards against rules from elsewhere.
@@ -81,14 +80,14 @@ FailureOr<RewriteStats> uop::simplify(ProgramOp program,
   for (int round = 0; round < maxRounds; ++round) {
     options.thrifty = given.thrifty;
     options.refuseGrowth = true;
-    FailureOr<RewriteStats> stats = graphRewrite(program, patterns, options);
+    FailureOr<RewriteStats> stats = graphRewrite(program, rules, options);
     if (failed(stats))
       return failure();
     bool refused = stats->refused;
     if (refused) {
       options.thrifty = true;
       options.refuseGrowth = given.refuseGrowth;
-      stats = graphRewrite(program, patterns, options);
+      stats = graphRewrite(program, rules, options);
       if (failed(stats))
         return failure();
     }
@@ -101,6 +100,7 @@ FailureOr<RewriteStats> uop::simplify(ProgramOp program,
     } else {
       total->nodesAfter = stats->nodesAfter;
       total->costAfter = stats->costAfter;
+      total->ledBack += stats->ledBack;
       for (auto &[rule, count] : stats->fired)
         total->fired[rule] += count;
     }
@@ -117,7 +117,7 @@ FailureOr<RewriteStats> uop::simplify(ProgramOp program,
       [&](const llvm::Twine &what) { emitError(program.getLoc()) << what; });
   if (failed(patterns))
     return failure();
-  return simplify(program, *patterns, options.rewrite);
+  return simplify(program, RuleIndex(*patterns), options.rewrite);
 }
 
 namespace {
@@ -130,7 +130,7 @@ struct SimplifyPass : uop::impl::UopSimplifyBase<SimplifyPass> {
     llvm::SmallVector<std::string> names(sets.begin(), sets.end());
     auto found = getRulePatterns(context, names, [](const llvm::Twine &) {});
     if (succeeded(found))
-      patterns = *found;
+      rules = std::make_shared<const RuleIndex>(*found);
     return success();
   }
 
@@ -142,14 +142,14 @@ struct SimplifyPass : uop::impl::UopSimplifyBase<SimplifyPass> {
     RuleReport report(ruleStats, traceRules);
     report.observe(options.rewrite);
     FailureOr<RewriteStats> stats =
-        patterns ? simplify(getOperation(), *patterns, options.rewrite)
-                 : simplify(getOperation(), options);
+        rules ? simplify(getOperation(), *rules, options.rewrite)
+              : simplify(getOperation(), options);
     if (failed(stats))
       return signalPassFailure();
     report.print(getOperation(), *stats);
   }
 
-  std::optional<FrozenRewritePatternSet> patterns;
+  std::shared_ptr<const RuleIndex> rules;
 };
 
 } // namespace

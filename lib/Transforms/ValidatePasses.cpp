@@ -31,6 +31,8 @@ private:
     return pass->getName().ends_with("OpToOpPassAdaptor");
   }
   void check(Pass *pass, ProgramOp before, ProgramOp after);
+  void report(Pass *pass, Operation *after, llvm::StringRef program,
+              const Comparison &comparison);
 
   std::atomic<bool> &found;
   ValidateOptions options;
@@ -73,25 +75,36 @@ void PassValidator::runAfterPass(Pass *pass, Operation *op) {
       check(pass, old, program);
     return found ? WalkResult::interrupt() : WalkResult::skip();
   });
+  // And those that became plans.
+  op->walk([&](PlanOp plan) {
+    if (ProgramOp old = before.lookup(plan.getSymName()))
+      report(pass, plan, plan.getSymName(),
+             compare(old, plan, options.compare));
+    return found ? WalkResult::interrupt() : WalkResult::advance();
+  });
 }
 
 void PassValidator::check(Pass *pass, ProgramOp before, ProgramOp after) {
-  if (OperationEquivalence::isEquivalentTo(
+  if (!OperationEquivalence::isEquivalentTo(
           before, after, OperationEquivalence::IgnoreLocations))
-    return;
+    report(pass, after, after.getSymName(),
+           compare(before, after, options.compare));
+}
+
+void PassValidator::report(Pass *pass, Operation *after, llvm::StringRef program,
+                           const Comparison &comparison) {
   llvm::StringRef name = pass->getArgument();
   if (name.empty())
     name = pass->getName();
-  Comparison comparison = compare(before, after, options.compare);
   if (comparison.outcome == Comparison::Skipped && options.verbose)
-    emitRemark(after.getLoc())
+    emitRemark(after->getLoc())
         << "pass '" << name << "' is not validated: " << comparison.message;
   if (comparison.outcome != Comparison::Different)
     return;
   found = true;
-  InFlightDiagnostic error = emitError(after.getLoc());
-  error << "pass '" << name << "' changes what program '"
-        << after.getSymName() << "' computes: " << comparison.message;
+  InFlightDiagnostic error = emitError(after->getLoc());
+  error << "pass '" << name << "' changes what program '" << program
+        << "' computes: " << comparison.message;
   if (comparison.op)
     error.attachNote(comparison.op->getLoc())
         << "computed by this " << comparison.op->getName();

@@ -1,10 +1,12 @@
 """The programs of test/Conformance and what is written beside each of them.
 
 ops/ has a program for every op, loops/ programs that are written as loops,
-errors/ programs that are refused. Beside NAME.uir stand
+kernels/ programs that are cut into kernels, errors/ programs that are refused.
+Beside NAME.uir stand
   NAME.type    what `uop-run --print=type` prints
   NAME.run     what `uop-run` prints
   NAME.c       the function in `uop-run --print=c`, its name aside
+  NAME.kernels the functions in `uop-run --kernelize --print=c`, in order of launch
   NAME.order   the ops of `uop-opt --linearize` in order, without constants
   NAME.error   line and message, with status 1 and nothing printed
 and every program that is accepted is the same after .uir -> MLIR -> .uir.
@@ -79,6 +81,14 @@ def test_c(build, program):
     assert done.status == 0, done.err
     check_same("\n".join(get_functions(done.out)),
                "\n".join(get_functions(want(program, ".c"))))
+
+
+@pytest.mark.parametrize("program", cases(".kernels", "kernels"))
+def test_kernels(build, program):
+    done = build.run("uop-run", "--kernelize", "--print=c", program)
+    assert done.status == 0, done.err
+    check_same("\n".join(get_functions(done.out)),
+               "\n".join(get_functions(want(program, ".kernels"))))
 
 
 @pytest.mark.parametrize("program", cases(".order", "ops", "loops"))

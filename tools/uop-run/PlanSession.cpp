@@ -82,7 +82,7 @@ int PlanSession::load(llvm::ArrayRef<PlanParam> params) {
 }
 
 int PlanSession::interpret() {
-  llvm::Expected<InterpretedPlan> lowered = InterpretedPlan::lower(plan);
+  llvm::Expected<InterpretedPlan> lowered = InterpretedPlan::get(plan);
   if (!lowered)
     return fail(lowered.takeError());
   if (load(lowered->params()))

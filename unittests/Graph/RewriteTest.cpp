@@ -250,6 +250,57 @@ TEST_F(RewriteTest, RulesThatUndoEachOther) {
                        "alternate: 'to-mul', 'to-add'");
 }
 
+/// FromT(x, y) -> the node of another op over the same, as the rule sets do it.
+template <typename FromT> struct TurnInto : RulePattern {
+  TurnInto(MLIRContext *context, OpCode code)
+      : RulePattern(FromT::getOperationName(), 1, context), code(code) {
+    setDebugName("turn-into");
+  }
+  bool isFor(Type) const override { return true; }
+  LogicalResult matchAndRewrite(Operation *op,
+                                PatternRewriter &rewriter) const override {
+    rewriter.replaceOp(
+        op, GraphRewriter::from(rewriter)->get(code, op->getOperands()));
+    return success();
+  }
+  OpCode code;
+};
+
+/// Rules of the sets are no error of the user: the node stays as it is.
+TEST_F(RewriteTest, RulePatternsThatUndoEachOther) {
+  const char *text = "%x = uop.param 0 : i32\n%y = uop.add %x, %x : i32\n"
+                     "%z = uop.floordiv %y, %x : i32\nuop.yield %z : i32";
+  rules->add<TurnInto<AddOp>>(&context, OpCode::Mul);
+  rules->add<TurnInto<MulOp>>(&context, OpCode::Max);
+  rules->add<TurnInto<MaxOp>>(&context, OpCode::Add);
+  parse(text);
+  EXPECT_EQ(rewrite(), "param add floordiv");
+  EXPECT_EQ(stats.ledBack, 1);
+
+  // Back to a node that was made on the way: the first step holds.
+  rules->add<TurnInto<FloorDivOp>>(&context, OpCode::Add);
+  rules->add<TurnInto<AddOp>>(&context, OpCode::Mul);
+  rules->add<TurnInto<MulOp>>(&context, OpCode::Add);
+  parse("%x = uop.param 0 : i32\n%y = uop.floordiv %x, %x : i32\n"
+        "uop.yield %y : i32");
+  EXPECT_EQ(rewrite(), "param add");
+  EXPECT_EQ(stats.ledBack, 1);
+}
+
+/// What a rule has made before it fails leaves no trace, not even in the order.
+TEST_F(RewriteTest, ConstantsOfRulesThatFail) {
+  rule<AddOp>("peek", [](AddOp op, PatternRewriter &rewriter) {
+    TypedAttr zero = rewriter.getI32IntegerAttr(0);
+    GraphRewriter::from(rewriter)->get(OpCode::Const, {}, {zero, {}, 0});
+    return failure();
+  });
+  parse("%x = uop.param 0 : i32\n%a = uop.add %x, %x : i32\n"
+        "%y = uop.param 1 : i32\n%0 = uop.const 0 : i32\n"
+        "%b = uop.mul %y, %0 : i32\n%c = uop.mul %a, %b : i32\n"
+        "uop.yield %c : i32");
+  EXPECT_EQ(rewrite(), "param add param const mul mul");
+}
+
 TEST_F(RewriteTest, RulesThatGrowForever) {
   auto grow = [&](auto tag, const char *name, auto made) {
     using From = decltype(tag);

@@ -105,7 +105,7 @@ protected:
   }
   static std::string interpret(PlanOp plan,
                                llvm::ArrayRef<Argument> arguments) {
-    auto lowered = InterpretedPlan::lower(plan);
+    auto lowered = InterpretedPlan::get(plan);
     return message(lowered ? lowered->run(arguments) : lowered.takeError());
   }
   static Argument input(int64_t slot, std::vector<float> &data) {

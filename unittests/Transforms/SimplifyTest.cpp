@@ -21,22 +21,17 @@ namespace {
 
 constexpr int64_t intMin = -2147483648LL, intMax = 2147483647LL;
 
-/// The default rules, populated once.
-const FrozenRewritePatternSet &getRules(MLIRContext *context) {
-  static llvm::DenseMap<MLIRContext *, FrozenRewritePatternSet> rules;
-  auto it = rules.find(context);
-  if (it == rules.end())
-    it = rules
-             .try_emplace(context, *getRulePatterns(context, {},
-                                                    [](const llvm::Twine &) {}))
-             .first;
-  return it->second;
-}
-
 MLIRContext &getContext() {
   static MLIRContext context(MLIRContext::Threading::DISABLED);
   context.loadDialect<UopDialect>();
   return context;
+}
+
+/// The default rules, populated once.
+const RuleIndex &getRules() {
+  static const RuleIndex rules(
+      *getRulePatterns(&getContext(), {}, [](const llvm::Twine &) {}));
+  return rules;
 }
 
 /// The ops of a scalar expression, with the values of its variables (RANGEs by
@@ -158,13 +153,14 @@ struct Expression {
     }
     finishProgram(*program, root);
     std::string text = print();
-    auto stats = uop::simplify(*program, getRules(&getContext()));
+    auto stats = uop::simplify(*program, getRules());
     if (failed(stats)) {
       ADD_FAILURE() << "refused: " << text;
       return {};
     }
     EXPECT_TRUE(succeeded(verify(*program)));
     EXPECT_LE(stats->costAfter, stats->costBefore) << text << print();
+    EXPECT_EQ(stats->ledBack, 0) << text << print();
     Value result = program->getRoot();
     Evaluator after(result);
     for (auto [point, value] : llvm::zip(box, want))
@@ -178,7 +174,7 @@ struct Expression {
         return result;
       }
     std::string once = print();
-    auto again = uop::simplify(*program, getRules(&getContext()));
+    auto again = uop::simplify(*program, getRules());
     EXPECT_TRUE(succeeded(again));
     if (succeeded(again) && print() != once)
       ADD_FAILURE() << "not done after once:\n" << text << once << print();
@@ -338,7 +334,7 @@ TEST(Simplify, FloatsKeepTheirBits) {
   Value root =
       e.b->add(e.b->add(e.b->mul(x, zero), e.b->mul(x, e.b->f32(-1))), x);
   finishProgram(*e.program, root);
-  auto stats = uop::simplify(*e.program, getRules(&getContext()));
+  auto stats = uop::simplify(*e.program, getRules());
   ASSERT_TRUE(succeeded(stats));
   EXPECT_EQ(stats->costAfter, stats->costBefore);
 }
@@ -462,6 +458,16 @@ TEST(Simplify, RandomExpressionsMatchBruteForce) {
   RecordProperty("nodes_after", static_cast<int>(after));
 }
 
+/// Once, what was simplified already changed again: a rule that failed had left
+/// its constants where it had made them; nodes that only unreached ones shared
+/// were not looked at again when these were gone.
+TEST(Simplify, SeedsThatWereNotDoneAfterOnce) {
+  for (unsigned seed : {350757u, 5798168u}) {
+    Random random(seed);
+    random.e.simplify(random.root(3 + random.pick(22)));
+  }
+}
+
 /// The bounds of one op of variables are its range.
 TEST(Simplify, BoundsOfOneOpAreExact) {
   for (OpCode code : {OpCode::Add, OpCode::Mul, OpCode::Max, OpCode::CmpLt,
@@ -470,11 +476,9 @@ TEST(Simplify, BoundsOfOneOpAreExact) {
       std::mt19937 random(seed);
       Expression e;
       Value a = e.add(e.variable(1 + random() % 12), int(random() % 21) - 10);
-      bool constant = isBinary(code) &&
-                      (code == OpCode::FloorDiv || code == OpCode::FloorMod);
-      Value b = constant ? e.i32(1 + random() % 9)
-                         : e.add(e.variable(1 + random() % 12),
-                                 int(random() % 21) - 10);
+      int shift = int(random() % 21) - 10;
+      Value b = seed % 3 ? e.add(e.variable(1 + random() % 12), shift)
+                         : e.i32(shift);
       Value root = e.get(code, {a, b});
       Evaluator evaluator(root);
       int64_t low = intMax, high = intMin;

@@ -59,6 +59,13 @@ def Uop_Dialect : Dialect {
         return std::nullopt;
       return it->second;
     }
+    /// The i32 constant `value`; a small one is at hand.
+    ::mlir::IntegerAttr getI32Attr(int32_t value) const {
+      size_t place = static_cast<size_t>(int64_t(value) - firstSmall);
+      if (place < smallConstants.size())
+        return smallConstants[place];
+      return ::mlir::IntegerAttr::get(i32, value);
+    }
     /// The registered op name of an op code.
     ::mlir::OperationName getOpName(::uop::OpCode code) const {
       return opNames[static_cast<unsigned>(code)];
@@ -72,6 +79,10 @@ def Uop_Dialect : Dialect {
     void addKernelOps();
     ::llvm::SmallVector<::mlir::OperationName, 0> opNames;
     ::llvm::DenseMap<const void *, ::uop::OpCode> opCodes;
+    /// The constants from `firstSmall` on: the sizes and strides of most loops.
+    static constexpr int64_t firstSmall = -64, lastSmall = 256;
+    ::llvm::SmallVector<::mlir::IntegerAttr, 0> smallConstants;
+    ::mlir::Type i32;
 
   public:
   }];

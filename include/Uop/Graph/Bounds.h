@@ -1,14 +1,14 @@
 //===- Bounds.h - smallest and largest value of a UOp -----------*- C++ -*-===//
 //
-// vmin and vmax of scalar i32 and bool nodes, through the ops' integer range
-// interface, each node once.
+// vmin and vmax of scalar i32 and bool nodes, by the interval rules of their
+// ops, each node once.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef UOP_GRAPH_BOUNDS_H
 #define UOP_GRAPH_BOUNDS_H
 
-#include "Uop/Dialect/Uop.h"
+#include "Uop/Dialect/IntRange.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace uop {
@@ -16,9 +16,7 @@ namespace uop {
 /// Remembers what it has found; valid while the nodes it saw exist unchanged.
 class Bounds {
 public:
-  struct Interval {
-    int64_t min, max;
-  };
+  using Interval = uop::Interval;
   /// The tightest interval known of a scalar i32 or bool (0 and 1); every i32 for
   /// an i32 of which nothing is known, and for values of other dtypes.
   Interval get(mlir::Value value);

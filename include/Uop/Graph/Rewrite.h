@@ -9,9 +9,8 @@
 #define UOP_GRAPH_REWRITE_H
 
 #include "Uop/Graph/Bounds.h"
+#include "Uop/Graph/RuleIndex.h"
 #include "Uop/Graph/Walk.h"
-#include "mlir/IR/PatternMatch.h"
-#include "mlir/Rewrite/FrozenRewritePatternSet.h"
 #include "llvm/ADT/DenseSet.h"
 #include <functional>
 #include <map>
@@ -34,6 +33,9 @@ struct RewriteOptions {
   std::function<void(const mlir::Pattern &rule, mlir::Operation *before,
                      mlir::Value after)>
       onRewrite;
+  /// When set, asked before the program takes its new form: false leaves it as
+  /// it was, and rewriting fails, for a reason that has been reported.
+  std::function<bool()> isAcceptable;
 };
 
 struct RewriteStats {
@@ -46,11 +48,14 @@ struct RewriteStats {
   /// Whether a rule did not fire because a node is shared; once that node is
   /// not, the rule may fire in another run.
   bool heldBack = false;
-  /// Whether, besides, the program held nodes that its root does not reach:
-  /// they counted as users, and are gone. Only found out where it matters.
+  /// Whether the program held nodes that its root does not reach: they counted
+  /// as users, and are gone.
   bool hadUnreached = false;
   /// Whether the program was left as it was by `refuseGrowth`.
   bool refused = false;
+  /// How often rules led back to a node that was being rewritten, which then
+  /// stayed as it was.
+  int64_t ledBack = 0;
   /// How often a rule fired, by the debug name of its pattern.
   std::map<std::string, int64_t> fired;
 
@@ -144,6 +149,8 @@ private:
   void rollBack();
   void setReplacement(mlir::ValueRange values);
   bool owns(mlir::Operation *op);
+  /// Gives the nodes that patterns have changed in place what they had.
+  void restoreModified();
   /// What has become of a node that was replaced.
   mlir::Value getFinal(mlir::Value value) const;
 
@@ -159,6 +166,13 @@ private:
   mlir::Value replacement;
   /// Whether root was changed in place; the builder has forgotten it then.
   bool modified = false;
+  /// What the nodes that were changed in place had, over the whole run.
+  struct Saved {
+    mlir::Operation *op;
+    llvm::SmallVector<mlir::Value> operands;
+    mlir::DictionaryAttr attributes;
+  };
+  llvm::SmallVector<Saved, 0> saved;
   bool deferred = false;
   bool heldBack = false;
   bool thrifty = false;
@@ -168,7 +182,7 @@ private:
   const char *violation = nullptr;
   llvm::DenseMap<mlir::Operation *, unsigned> uses;
   /// Known to the builder, but not offered to the rules yet.
-  llvm::DenseSet<mlir::Operation *> raw;
+  llvm::SmallDenseSet<mlir::Operation *, 8> raw;
   llvm::DenseMap<mlir::Operation *, mlir::Value> superseded;
 };
 
@@ -176,16 +190,23 @@ private:
 ///
 /// Nodes are visited once each, sources before users, so a pattern sees a node
 /// over sources that are final, in a block of unique nodes that is not yet
-/// complete: it must not look at uses. It replaces the node that it matched (or
+/// complete: it must not look at uses. A node over sources that stay as they
+/// are is not copied. It replaces the node that it matched (or
 /// changes it in place, which comes to the same) and touches no other; the
 /// replacement is not built on that node. What it creates is made unique and
 /// rewritten in turn. Emits an error, and leaves the program as it was, when a
 /// rule changes a node's type (naming the rule and both types), breaks the
-/// above, or when rules undo each other or reach the limit (naming them).
+/// above, or when rules undo each other or reach the limit (naming them). Where
+/// `RulePattern`s alone undo each other (and no PDL is among the patterns), the
+/// node that they lead back to stays as it is instead.
 ///
 /// Source: innermost rewriting of maximally shared terms, as in van den Brand,
 /// Heering, Klint and Olivier, "Compiling language definitions: the ASF+SDF
 /// compiler" (2002).
+mlir::FailureOr<RewriteStats>
+graphRewrite(ProgramOp program, const RuleIndex &rules,
+             const RewriteOptions &options = {});
+/// The same for a single run.
 mlir::FailureOr<RewriteStats>
 graphRewrite(ProgramOp program, const mlir::FrozenRewritePatternSet &patterns,
              const RewriteOptions &options = {});

@@ -16,7 +16,8 @@ namespace uop {
 
 /// Every op that `root` reaches, sources before users, sources left to right; a
 /// depth first order that follows from the graph alone, not from the block.
-std::vector<mlir::Operation *> toposort(mlir::Value root);
+/// `size`: about how many there are, where that is known.
+std::vector<mlir::Operation *> toposort(mlir::Value root, size_t size = 0);
 
 /// The ops that `root` reaches in the fewest steps, sources before users: at most
 /// `limit` that have sources, and those without that they use.

@@ -104,13 +104,12 @@ private:
 llvm::Expected<std::vector<KernelSource>> printKernels(PlanOp plan,
                                                        const COptions &options);
 
-/// A plan that runs kernel by kernel through the interpreter of linear programs, as
-/// an oracle for `Plan`: with the same errors, and temps as bytes of one arena, so
-/// that a wrong memory plan shows.
+/// A plan that `evaluatePlan` runs on the memory that a `Plan` would take, with the
+/// same errors: its oracle.
 class InterpretedPlan {
 public:
-  /// Lowers copies of the kernels.
-  static llvm::Expected<InterpretedPlan> lower(PlanOp plan);
+  /// The module of `plan` must stay as it is.
+  static llvm::Expected<InterpretedPlan> get(PlanOp plan);
 
   InterpretedPlan(InterpretedPlan &&) noexcept;
   ~InterpretedPlan();

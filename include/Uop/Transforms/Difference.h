@@ -7,6 +7,7 @@
 #ifndef UOP_TRANSFORMS_DIFFERENCE_H
 #define UOP_TRANSFORMS_DIFFERENCE_H
 
+#include "Uop/Dialect/Plan.h"
 #include "Uop/Graph/Interpreter.h"
 
 namespace uop {
@@ -44,6 +45,10 @@ struct Comparison {
 /// else of different bits is. Inputs on which `before` fails (an index out of
 /// bounds) count for nothing.
 Comparison compare(ProgramOp before, ProgramOp after,
+                   const CompareOptions &options = {});
+
+/// Compares a program of shapes, or of loops, with the plan that it became.
+Comparison compare(ProgramOp before, PlanOp after,
                    const CompareOptions &options = {});
 
 /// `BUFFER 0[3] = 5, BUFFER 1[0] = nan, all else 0`.

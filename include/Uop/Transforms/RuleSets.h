@@ -49,9 +49,9 @@ getRulePatterns(mlir::MLIRContext *context, llvm::ArrayRef<std::string> sets,
 /// for nodes to be shared no longer, until none does.
 mlir::FailureOr<RewriteStats> simplify(ProgramOp program,
                                        const SimplifyOptions &options = {});
-mlir::FailureOr<RewriteStats>
-simplify(ProgramOp program, const mlir::FrozenRewritePatternSet &patterns,
-         const RewriteOptions &options = {});
+mlir::FailureOr<RewriteStats> simplify(ProgramOp program,
+                                       const RuleIndex &rules,
+                                       const RewriteOptions &options = {});
 
 // The sets, one function per file of Rules.
 void populateFoldRules(mlir::RewritePatternSet &patterns);

@@ -13,37 +13,29 @@ using namespace uop;
 
 namespace {
 
-Word getOne(Value value) {
-  return isFloat(getDType(value.getType())) ? fromFloat(1.0f) : 1;
-}
-
-/// The word w with x + w the same as x.
-Word getAddNeutral(Value value) {
-  return isFloat(getDType(value.getType())) ? fromFloat(-0.0f) : 0;
-}
-
-/// x in an op of x and the array of `word`.
-Value getOther(Operation *op, Word word) {
-  if (getSplat(rhs(op)) == word)
-    return lhs(op);
-  return getSplat(lhs(op)) == word ? rhs(op) : Value();
+/// x in an op of x and the array of `integer`, or of `real` for floats.
+Value getOther(Operation *op, Word integer, float real) {
+  auto right = getSplat(rhs(op)), left = getSplat(lhs(op));
+  if (!right && !left)
+    return {};
+  bool ofFloats = isFloat(getDType(op->getResult(0).getType()));
+  Word word = ofFloats ? fromFloat(real) : integer;
+  return right == word ? lhs(op) : left == word ? rhs(op) : Value();
 }
 
 const RuleRow rows[] = {
     {"identities/add-zero", OpCode::Add,
      [](Operation *op, RuleGraph &) {
-       return getOther(op, getAddNeutral(op->getResult(0)));
+       return getOther(op, 0, -0.0f);
      }},
     {"identities/mul-one", OpCode::Mul,
      [](Operation *op, RuleGraph &) {
-       return getOther(op, getOne(op->getResult(0)));
+       return getOther(op, 1, 1.0f);
      }},
     {"identities/mul-zero", OpCode::Mul,
      [](Operation *op, RuleGraph &) {
-       if (!isInteger(op->getResult(0)))
-         return Value();
        for (Value operand : op->getOperands())
-         if (getSplat(operand) == 0)
+         if (getSplat(operand) == 0 && isInteger(operand))
            return operand;
        return Value();
      }},

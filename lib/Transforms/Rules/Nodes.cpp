@@ -14,7 +14,7 @@ using namespace uop;
 
 std::optional<Word> uop::getConstWord(Value value) {
   if (auto constant = value.getDefiningOp<ConstOp>())
-    return getWord(constant.getValueAttr());
+    return getWord(constant.getProperties().value);
   return std::nullopt;
 }
 

@@ -15,12 +15,15 @@ using namespace uop;
 namespace {
 
 bool isI32Sum(Operation *op) {
-  return isa<AddOp>(op) && isI32(lhs(op)) && isI32(rhs(op));
+  return isa<AddOp>(op) && lhs(op).getType() == rhs(op).getType() &&
+         isI32(lhs(op));
 }
 
 bool isI32Multiple(Operation *op) {
-  return isa<MulOp>(op) && isI32(op->getResult(0)) &&
-         (IndexMath::getConstant(rhs(op)) || IndexMath::getConstant(lhs(op)));
+  return isa<MulOp>(op) &&
+         (isa<ConstOp>(rhs(op).getDefiningOp()) ||
+          isa<ConstOp>(lhs(op).getDefiningOp())) &&
+         isI32(op->getResult(0));
 }
 
 /// Part of a larger sum: that one is taken apart as a whole, or a chain of n

@@ -98,8 +98,10 @@ IndexMath &RuleGraph::math() {
 
 bool RuleGraph::defer(llvm::function_ref<bool(Operation *)> isOuter) {
   Operation *original = graph ? graph->getOriginal() : nullptr;
-  if (!original || graph->isThrifty() || !original->hasOneUse() ||
-      !isOuter(*original->user_begin()))
+  if (!original || graph->isThrifty())
+    return false;
+  Value value = original->getResult(0);
+  if (!value.hasOneUse() || !isOuter(*value.user_begin()))
     return false;
   graph->defer();
   return true;
@@ -113,7 +115,8 @@ bool RuleGraph::isAffordable(Value by) {
     return true;
   // New nodes stand behind their sources: one sweep finds those that `by`
   // needs.
-  llvm::SmallPtrSet<Operation *, 16> needed{by.getDefiningOp()};
+  llvm::SmallDenseSet<Operation *, 16> needed(2 * created.size());
+  needed.insert(by.getDefiningOp());
   int64_t more = 0;
   for (Operation *op : llvm::reverse(created)) {
     if (!needed.contains(op) || isa<ConstOp>(op))
@@ -157,11 +160,11 @@ bool RuleGraph::isAffordable(Value by) {
 
 namespace {
 
-class RowPattern : public RewritePattern {
+class RowPattern final : public RulePattern {
 public:
   RowPattern(MLIRContext *context, const RuleRow &row, llvm::StringRef root,
              bool ofBools)
-      : RewritePattern(root, 1, context), row(row) {
+      : RulePattern(root, 1, context), row(row) {
     if (ofBools) {
       never[0] = getScalarType(context, DType::I32);
       never[1] = getScalarType(context, DType::F32);
@@ -169,10 +172,13 @@ public:
     setDebugName(row.name);
   }
 
+  bool isFor(Type first) const override {
+    return first != never[0] && first != never[1];
+  }
+
   LogicalResult matchAndRewrite(Operation *op,
                                 PatternRewriter &rewriter) const override {
-    Type first = op->getOperand(0).getType();
-    if (first == never[0] || first == never[1])
+    if (!isFor(op->getOperand(0).getType()))
       return failure();
     RuleGraph graph(rewriter, op);
     Value value = row.apply(op, graph);
@@ -209,10 +215,10 @@ bool uop::isInteger(Value value) {
 
 std::optional<Word> uop::getSplat(Value value) {
   for (int left = 8; left > 0; --left) {
-    if (auto word = getConstWord(value))
-      return word;
     Operation *op = value.getDefiningOp();
-    if (!isMovement(*::uop::getOpCode(op)))
+    if (auto constant = dyn_cast<ConstOp>(op))
+      return getWord(constant.getProperties().value);
+    if (op->getNumOperands() != 1 || !isMovement(*::uop::getOpCode(op)))
       return std::nullopt;
     value = op->getOperand(0);
   }
