@@ -7,23 +7,16 @@
 
 #include "Uop/Graph/UniquingBuilder.h"
 #include "Uop/Runtime/PlanCache.h"
+#include "Uop/Runtime/Stopwatch.h"
 #include "Uop/Transforms/Kernelize.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/Format.h"
-#include <chrono>
 
 using namespace mlir;
 using namespace uop;
 using namespace uop::runtime;
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double millisecondsSince(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start)
-      .count();
-}
 
 void print(llvm::StringRef name, double value, llvm::StringRef unit,
            llvm::StringRef bound) {
@@ -113,27 +106,27 @@ void benchSoftmax(bool coldOnly) {
       });
   ProgramOp program = getProgram(module);
   PlanCache cache;
-  auto start = Clock::now();
+  Stopwatch first;
   std::shared_ptr<const Plan> plan = llvm::cantFail(cache.get(program));
   std::vector<Buffer> buffers = makeBuffers(*plan);
   run(*plan, buffers);
-  double cold = millisecondsSince(start);
+  double cold = first.getMilliseconds();
   if (coldOnly) {
     std::string name = "softmax of " + std::to_string(plan->kernels().size()) +
-                       " kernels, graph to result, cold (median)";
+                       " kernels, graph to result, cold";
     return print(name, cold, "ms", "60");
   }
   constexpr int hits = 1000;
-  start = Clock::now();
+  Stopwatch again;
   for (int i = 0; i < hits; ++i)
     llvm::cantFail(cache.get(program));
   print("softmax of 15 nodes, scheduled again",
-        millisecondsSince(start) * 1e3 / hits, "us", "20");
+        again.getMilliseconds() * 1e3 / hits, "us", "20");
   constexpr int runs = 100000;
-  start = Clock::now();
+  Stopwatch running;
   for (int i = 0; i < runs; ++i)
     run(*plan, buffers);
-  print("softmax of 12 elements, run", millisecondsSince(start) * 1e3 / runs,
+  print("softmax of 12 elements, run", running.getMilliseconds() * 1e3 / runs,
         "us", "");
 }
 
@@ -141,14 +134,14 @@ void benchMany() {
   MLIRContext context(MLIRContext::Threading::DISABLED);
   OwningOpRef<ModuleOp> module = makeModule(
       context, [](UniquingBuilder &g) { return buildMany(g, 500); });
-  auto start = Clock::now();
+  Stopwatch planning;
   FailureOr<PlanOp> op = kernelize(getProgram(module));
-  double planned = millisecondsSince(start);
+  double planned = planning.getMilliseconds();
   if (failed(op))
     return;
-  start = Clock::now();
+  Stopwatch compiling;
   Plan plan = llvm::cantFail(Plan::compile(*op));
-  double compiled = millisecondsSince(start);
+  double compiled = compiling.getMilliseconds();
   std::string kernels = std::to_string(plan.kernels().size()) + " kernels ";
   print(kernels + "planned", planned, "ms", "50");
   print(kernels + "compiled, cold", compiled, "ms", "4000");

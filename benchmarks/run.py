@@ -21,8 +21,9 @@ SMALL = """%0 = buffer 12 : dtype=f32 slot=0
 """
 
 
-def read_figures(tool):
-    out = subprocess.run([tool], check=True, capture_output=True, text=True).stdout
+def read_figures(tool, *args, cache=None):
+    env = {**os.environ, "UOPC_CACHE": cache} if cache else None
+    out = subprocess.run([tool, *args], check=True, capture_output=True, text=True, env=env).stdout
     for line in out.splitlines():
         name, value, unit, bound = line.split("\t")
         yield name, float(value), unit, bound
@@ -49,6 +50,16 @@ def latencies(uop_run, runs=15):
     yield "`.uir` text to first result, warm (median)", statistics.median(warm), "ms", "60"
 
 
+def plans(tool, runs=9):
+    """What is cold is so in a process and a kernel cache of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        caches = (os.path.join(folder, str(i)) for i in range(runs + 1))
+        yield from read_figures(tool, cache=next(caches))
+        [cold] = zip(*(read_figures(tool, "cold", cache=cache) for cache in caches))
+        name, _, unit, bound = cold[0]
+        yield f"{name} (median)", statistics.median(value for _, value, *_ in cold), unit, bound
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
@@ -56,6 +67,7 @@ def main():
     figures = []
     for name in ("uop-bench-graph", "uop-bench-linearize", "uop-bench-simplify"):
         figures += read_figures(os.path.join(tools, name))
+    figures += plans(os.path.join(tools, "uop-bench-plan"))
     figures += latencies(os.path.join(tools, "uop-run"))
     width = max(len(name) for name, *_ in figures)
     print(f"{'':{width}}  {'measured':>12}        wanted")

@@ -11,6 +11,7 @@
 #include "ExternalCompiler.h"
 #include "Loader.h"
 #include "Uop/Runtime/Cache.h"
+#include "Uop/Runtime/Stopwatch.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
@@ -22,7 +23,6 @@
 #include "llvm/Support/TimeProfiler.h"
 #include "llvm/TargetParser/Host.h"
 
-#include <chrono>
 #include <cstdlib>
 #include <mutex>
 #include <optional>
@@ -252,12 +252,6 @@ private:
   size_t done = 0;
 };
 
-double millisecondsSince(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(
-             std::chrono::steady_clock::now() - start)
-      .count();
-}
-
 void Batch::findDistinct() {
   StringMap<size_t> known;
   for (const Function &function : request.functions) {
@@ -299,7 +293,7 @@ void Batch::setKernels(ArrayRef<size_t> group, const LoadedCode &loaded,
 /// Loads the functions of `group` from the entry `unit`; false where that is
 /// gone or does not hold them all.
 bool Batch::loadCached(StringRef unit, ArrayRef<size_t> group) {
-  auto start = std::chrono::steady_clock::now();
+  Stopwatch stopwatch;
   std::unique_ptr<MemoryBuffer> bytes = tools.getCache().read(unit);
   if (!bytes)
     return false;
@@ -310,7 +304,7 @@ bool Batch::loadCached(StringRef unit, ArrayRef<size_t> group) {
     consumeError(loaded.takeError());
     return false;
   }
-  setKernels(group, *loaded, /*fromCache=*/true, millisecondsSince(start));
+  setKernels(group, *loaded, /*fromCache=*/true, stopwatch.getMilliseconds());
   return true;
 }
 
@@ -342,7 +336,9 @@ std::vector<size_t> Batch::loadCached() {
 /// Appends runs of `all` to `groups`: of about the same length of text, and one
 /// for each core at least.
 void Batch::cut(ArrayRef<size_t> all, std::vector<Group> &groups) const {
-  size_t length = textOf(all).size(), end = 0, units = 0;
+  size_t length = 0, end = 0, units = 0;
+  for (size_t i : all)
+    length += functions[i]->text.size();
   size_t wanted = std::max(divideCeil(all.size(), maxUnitFunctions),
                            divideCeil(length, maxUnitBytes));
   wanted = alignTo(wanted, hardware_concurrency().compute_thread_count());
@@ -368,7 +364,7 @@ Error Batch::writeReferences(StringRef unit, ArrayRef<size_t> group) const {
 }
 
 Error Batch::compile(ArrayRef<size_t> group) {
-  auto start = std::chrono::steady_clock::now();
+  Stopwatch stopwatch;
   Unit unit{textOf(group), symbolsOf(group), functions[group[0]]->usesThreads};
   bool fromCache = false;
   Expected<LoadedCode> loaded = tools.load(unit, fromCache);
@@ -378,7 +374,7 @@ Error Batch::compile(ArrayRef<size_t> group) {
           tools.nameOf(unit.source, unit.usesThreads), group))
     return error;
   std::lock_guard<std::mutex> lock(mutex);
-  setKernels(group, *loaded, fromCache, millisecondsSince(start));
+  setKernels(group, *loaded, fromCache, stopwatch.getMilliseconds());
   done += group.size();
   if (request.progress)
     request.progress(done, functions.size());
@@ -442,7 +438,7 @@ Expected<std::vector<Kernel>> Batch::run() {
 } // namespace
 
 Expected<Kernel> compile(const CompileRequest &request) {
-  auto start = std::chrono::steady_clock::now();
+  Stopwatch stopwatch;
   Expected<Toolchain> tools = Toolchain::find(request.strict);
   if (!tools)
     return tools.takeError();
@@ -454,7 +450,7 @@ Expected<Kernel> compile(const CompileRequest &request) {
     return loaded.takeError();
   kernel.code = std::move(loaded->code);
   kernel.address = loaded->addresses[0];
-  kernel.milliseconds = millisecondsSince(start);
+  kernel.milliseconds = stopwatch.getMilliseconds();
   return kernel;
 }
 

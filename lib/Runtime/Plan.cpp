@@ -6,8 +6,8 @@
 
 #include "Uop/Runtime/Plan.h"
 #include "PlanLayout.h"
+#include "Uop/Runtime/Stopwatch.h"
 #include "llvm/Support/TimeProfiler.h"
-#include <chrono>
 #include <mutex>
 
 using namespace uop;
@@ -199,12 +199,10 @@ Plan::measure(llvm::ArrayRef<Argument> arguments, bool again) const {
       const Launch &launch = state->launches[i];
       const PlanKernel &kernel = state->kernels[state->numbers[i]];
       auto time = [&] {
-        auto start = std::chrono::steady_clock::now();
         llvm::TimeTraceScope scope("launch", kernel.source.name);
+        Stopwatch stopwatch;
         launch.entry(table + launch.first);
-        return std::chrono::duration<double, std::milli>(
-                   std::chrono::steady_clock::now() - start)
-            .count();
+        return stopwatch.getMilliseconds();
       };
       times[i].milliseconds = time();
       if (again && state->isRepeatable(kernel))

@@ -21,9 +21,11 @@ static const char *getRoleName(Role role) {
   return role == Role::Input ? "input" : "output";
 }
 
-std::string PlanParam::getName() const {
+static std::string getName(Role role, int64_t number) {
   return getRoleName(role) + (" " + std::to_string(number));
 }
+
+std::string PlanParam::getName() const { return ::getName(role, number); }
 
 /// `f32 (12,)`.
 static std::string describe(DType dtype, int64_t size) {
@@ -139,17 +141,19 @@ llvm::Error PlanLayout::bind(const Launch &launch,
   return llvm::Error::success();
 }
 
-/// The argument for a param: the one in its place if that is it.
-const Argument *PlanLayout::find(llvm::ArrayRef<Argument> arguments,
-                                 size_t param) const {
-  auto isIt = [&](const Argument &argument) {
-    return argument.role == params[param].role &&
-           argument.number == params[param].number;
-  };
-  if (isIt(arguments[param]))
-    return &arguments[param];
-  auto it = llvm::find_if(arguments, isIt);
-  return it == arguments.end() ? nullptr : it;
+/// The number of the param that `argument` is for; the caller's order is a guess.
+std::optional<size_t> PlanLayout::find(const Argument &argument,
+                                       size_t guess) const {
+  auto key = [](const auto &of) { return std::pair(of.role, of.number); };
+  if (key(params[guess]) == key(argument))
+    return guess;
+  auto it = llvm::lower_bound(params, argument, [&](const auto &a,
+                                                    const auto &b) {
+    return key(a) < key(b);
+  });
+  if (it == params.end() || key(*it) != key(argument))
+    return std::nullopt;
+  return it - params.begin();
 }
 
 llvm::Error PlanLayout::check(const Argument &argument,
@@ -172,13 +176,18 @@ llvm::Error PlanLayout::resolve(llvm::ArrayRef<Argument> arguments,
     return makeError("plan '" + name + "' takes " +
                      llvm::Twine(params.size()) + " arguments, got " +
                      llvm::Twine(arguments.size()));
+  llvm::SmallVector<const Argument *, 16> given(params.size());
+  for (auto [i, argument] : llvm::enumerate(arguments)) {
+    std::optional<size_t> param = find(argument, i);
+    if (!param)
+      return makeError("plan '" + name + "' takes no " +
+                       ::getName(argument.role, argument.number));
+    if (given[*param])
+      return makeError(params[*param].getName() + " is given twice");
+    given[*param] = &argument;
+  }
   llvm::SmallVector<NamedMemory, 16> memory;
-  for (auto [i, param] : llvm::enumerate(params)) {
-    const Argument *argument = find(arguments, i);
-    if (!argument)
-      return makeError("plan '" + name + "' takes " +
-                       param.getName() +
-                       ", which is missing");
+  for (auto [argument, param] : llvm::zip(given, params)) {
     if (llvm::Error error = check(*argument, param))
       return error;
     bases.push_back(argument->data);

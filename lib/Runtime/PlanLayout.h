@@ -52,7 +52,7 @@ public:
   uint64_t arenaSize = 0;
 
 private:
-  const Argument *find(llvm::ArrayRef<Argument> arguments, size_t param) const;
+  std::optional<size_t> find(const Argument &argument, size_t guess) const;
   llvm::Error check(const Argument &argument, const PlanParam &param) const;
   std::string name;
 };

@@ -37,7 +37,7 @@ private:
   Files files;
   uop::PlanOp plan;
   /// Since before there was a plan.
-  Stopwatch stopwatch;
+  uop::runtime::Stopwatch stopwatch;
   std::vector<uop::runtime::Argument> arguments;
   /// Slots of inputs that are stored to.
   llvm::DenseSet<int64_t> written;

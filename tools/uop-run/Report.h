@@ -8,21 +8,7 @@
 #define UOP_TOOLS_UOPRUN_REPORT_H
 
 #include "Uop/Runtime/Plan.h"
-
-#include <chrono>
-
-/// Wall time since its making.
-class Stopwatch {
-public:
-  double getMilliseconds() const {
-    return std::chrono::duration<double, std::milli>(Clock::now() - start)
-        .count();
-  }
-
-private:
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point start = Clock::now();
-};
+#include "Uop/Runtime/Stopwatch.h"
 
 /// One launch; with `showAgain` what a warm run took, too.
 void reportLaunch(const uop::runtime::KernelSource &kernel,
@@ -41,7 +27,7 @@ public:
   ~Progress();
 
 private:
-  Stopwatch stopwatch;
+  uop::runtime::Stopwatch stopwatch;
   bool shown = false;
 };
 

@@ -166,8 +166,9 @@ TEST_F(PlanTest, WrongArgumentsAreErrorsBeforeAnythingRuns) {
   Argument good = input(2, in), result = output(0, out), bad;
   fails({good}, "plan 'softmax' takes 2 arguments, got 1");
   fails({good, result, result}, "plan 'softmax' takes 2 arguments, got 3");
-  fails({good, good}, "plan 'softmax' takes output 0, which is missing");
-  fails({input(1, in), result}, "plan 'softmax' takes input 2, which is missing");
+  fails({good, good}, "input 2 is given twice");
+  fails({input(1, in), result}, "plan 'softmax' takes no input 1");
+  fails({result, output(7, out)}, "plan 'softmax' takes no output 7");
   fails({good, output(0, more)}, "output 0 takes f32 (12,), got f32 (13,)");
   bad = good;
   bad.dtype = DType::I32;

@@ -19,9 +19,10 @@
 namespace uop::runtime {
 
 /// Entries are files named by a digest of everything that decides their
-/// content. An entry is the payload, an ELF file, followed by a trailer with
-/// the payload's length and a SHA-256 over name and payload; ELF readers
-/// ignore what follows, so an entry can be given to dlopen as it is.
+/// content. An entry is the payload, an ELF file or the name of the entry that
+/// holds it, followed by a trailer with the payload's length and a SHA-256 over
+/// name and payload; ELF readers ignore what follows, so an entry can be given to
+/// dlopen as it is.
 class Cache {
 public:
   /// Opens the folder that the environment names, creating it (mode 0700,
