@@ -1,6 +1,7 @@
 //===- PlanOps.cpp - plans of kernels -------------------------------------===//
 //
-// The verifiers of a plan: what is launched exists and gets the memory it takes.
+// The verifiers of a plan: what is launched exists and gets the memory it
+// takes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,16 +42,14 @@ LogicalResult PlanOp::verifyRegions() {
       key = {1, output.getNumber()};
       if (output.getNumber() != outputs++)
         return op.emitError() << "outputs are numbered in order: this one is "
-                              << outputs - 1 << ", not "
-                              << output.getNumber();
+                              << outputs - 1 << ", not " << output.getNumber();
     } else if (auto temp = dyn_cast<TempOp>(op)) {
       key = {2, temp.getNumber()};
       int64_t bytes = getByteSize(temp.getType());
       if (temp.getOffset() > getArenaSize() - bytes)
-        return op.emitError()
-               << "temp " << temp.getNumber() << " ends at byte "
-               << static_cast<uint64_t>(temp.getOffset()) + bytes
-               << " of an arena of " << getArenaSize();
+        return op.emitError() << "temp " << temp.getNumber() << " ends at byte "
+                              << static_cast<uint64_t>(temp.getOffset()) + bytes
+                              << " of an arena of " << getArenaSize();
     } else if (isa<SliceOp, LaunchOp>(op)) {
       continue;
     } else {
@@ -125,8 +124,7 @@ LogicalResult SliceOp::verify() {
   if (getBegin() > *getNumElements(source.getShape()) - count)
     return emitError() << "elements " << getBegin() << " to "
                        << static_cast<uint64_t>(getBegin()) + count
-                       << " are not all in "
-                       << formatShape(source.getShape());
+                       << " are not all in " << formatShape(source.getShape());
   return success();
 }
 
@@ -134,10 +132,9 @@ LogicalResult SliceOp::verify() {
 // LaunchOp
 //===----------------------------------------------------------------------===//
 
-LogicalResult
-LaunchOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
-  auto kernel = symbolTable.lookupNearestSymbolFrom<ProgramOp>(
-      getOperation(), getKernelAttr());
+LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
+  auto kernel = symbolTable.lookupNearestSymbolFrom<ProgramOp>(getOperation(),
+                                                               getKernelAttr());
   if (!kernel)
     return emitError() << "there is no program " << getKernelAttr()
                        << " to launch";
@@ -153,7 +150,8 @@ LaunchOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
         getNumElements(have.getShape()) != getNumElements(want.getShape()))
       return emitError() << getKernelAttr() << " argument " << slot << " is "
                          << ::uop::getName(getDType(have))
-                         << formatShape(have.getShape()) << ", the kernel takes "
+                         << formatShape(have.getShape())
+                         << ", the kernel takes "
                          << ::uop::getName(getDType(want))
                          << formatShape(want.getShape());
   }

@@ -122,8 +122,8 @@ LogicalResult Evaluator::addMemory(Operation &op) {
 }
 
 FailureOr<Schedule *> Evaluator::getSchedule(LaunchOp op) {
-  auto kernel = SymbolTable::lookupNearestSymbolFrom<ProgramOp>(
-      op, op.getKernelAttr());
+  auto kernel =
+      SymbolTable::lookupNearestSymbolFrom<ProgramOp>(op, op.getKernelAttr());
   auto [it, isNew] = schedules.try_emplace(kernel);
   Schedule &schedule = it->second;
   if (!isNew)
@@ -132,7 +132,8 @@ FailureOr<Schedule *> Evaluator::getSchedule(LaunchOp op) {
   if (failed(rangeify(*schedule.program)) ||
       failed(linearize(*schedule.program)))
     return failure();
-  for (Operation &step : schedule.program->getBodyBlock().without_terminator()) {
+  for (Operation &step :
+       schedule.program->getBodyBlock().without_terminator()) {
     schedule.ops.push_back(&step);
     auto store = dyn_cast<StoreOp>(step);
     if (!store)

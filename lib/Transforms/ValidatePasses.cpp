@@ -91,7 +91,8 @@ void PassValidator::check(Pass *pass, ProgramOp before, ProgramOp after) {
            compare(before, after, options.compare));
 }
 
-void PassValidator::report(Pass *pass, Operation *after, llvm::StringRef program,
+void PassValidator::report(Pass *pass, Operation *after,
+                           llvm::StringRef program,
                            const Comparison &comparison) {
   llvm::StringRef name = pass->getArgument();
   if (name.empty())

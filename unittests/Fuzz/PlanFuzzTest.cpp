@@ -91,10 +91,9 @@ double countKernel(ProgramOp kernel) {
   llvm::SmallVector<double> turns{1};
   for (Operation &op : lowered->getBodyBlock())
     if (auto range = dyn_cast<RangeOp>(op))
-      turns.push_back(
-          turns.back() *
-          static_cast<int32_t>(
-              getWord(range.getEnd().getDefiningOp<ConstOp>().getValue())));
+      turns.push_back(turns.back() *
+                      static_cast<int32_t>(getWord(
+                          range.getEnd().getDefiningOp<ConstOp>().getValue())));
     else if (auto end = dyn_cast<EndOp>(op))
       turns.pop_back_n(end.getRanges().size());
     else if (isArithmetic(&op))

@@ -45,9 +45,7 @@ protected:
   Value scalar(float value, Value like) {
     return full(*b, DType::F32, fromFloat(value), getShape(like.getType()));
   }
-  Value sub(Value x, Value y) {
-    return b->add(x, b->mul(y, scalar(-1, y)));
-  }
+  Value sub(Value x, Value y) { return b->add(x, b->mul(y, scalar(-1, y))); }
   Value exp(Value x) {
     return b->get(OpCode::Exp2, b->mul(x, scalar(1.442695f, x)));
   }
@@ -120,8 +118,8 @@ protected:
   std::vector<Array> outputs;
 };
 
-// What tinygrad makes of these: softmax and layer norm are three kernels each, and
-// the rows' sums go through memory.
+// What tinygrad makes of these: softmax and layer norm are three kernels each,
+// and the rows' sums go through memory.
 constexpr int64_t rows = 16, columns = 32, matrix = 4 * rows * columns;
 
 TEST_F(Kernelize, SoftmaxIsOneKernel) {
@@ -146,8 +144,8 @@ TEST_F(Kernelize, LayerNormIsOneKernel) {
   Value centred = sub(x, b->mul(along(x, ReduceKind::Add), ninth));
   Value variance =
       b->mul(along(b->mul(centred, centred), ReduceKind::Add), ninth);
-  Value scale = recip(
-      b->get(OpCode::Sqrt, b->add(variance, scalar(1e-5f, variance))));
+  Value scale =
+      recip(b->get(OpCode::Sqrt, b->add(variance, scalar(1e-5f, variance))));
   Value weight = b->expand(input({1, columns}), {rows, columns});
   Value bias = b->expand(input({1, columns}), {rows, columns});
   PlanOp made = plan(b->add(b->mul(b->mul(centred, scale), weight), bias));
@@ -170,21 +168,22 @@ TEST_F(Kernelize, MeanAndVarianceAreOneKernel) {
 
 TEST_F(Kernelize, AttentionIsThreeKernels) {
   constexpr int64_t heads = 2, length = 8, width = 16;
-  Value q = input({heads, length, 1, width}), k = input({heads, 1, length, width});
+  Value q = input({heads, length, 1, width}),
+        k = input({heads, 1, length, width});
   llvm::SmallVector<int64_t> all{heads, length, length, width};
   Value scores = b->reduce(b->mul(b->expand(q, all), b->expand(k, all)),
                            ReduceKind::Add, 1);
   Value p = softmax(b->mul(scores, scalar(0.25f, scores)));
   Value v = b->permute(input({heads, length, width}), {0, 2, 1});
   llvm::SmallVector<int64_t> wide{heads, length, width, length};
-  Value weighted = b->mul(
-      b->expand(b->reshape(p, {heads, length, 1, length}), wide),
-      b->expand(b->reshape(v, {heads, 1, width, length}), wide));
+  Value weighted =
+      b->mul(b->expand(b->reshape(p, {heads, length, 1, length}), wide),
+             b->expand(b->reshape(v, {heads, 1, width, length}), wide));
   PlanOp made = plan(b->reduce(weighted, ReduceKind::Add, 1));
   EXPECT_EQ(countLaunches(made), 3);
   // q, k, v, the result; the scores and the softmax once out and once in.
-  EXPECT_EQ(countBytes(made), 4 * (4 * heads * length * width +
-                                   4 * heads * length * length));
+  EXPECT_EQ(countBytes(made),
+            4 * (4 * heads * length * width + 4 * heads * length * length));
 }
 
 //===----------------------------------------------------------------------===//
@@ -204,8 +203,7 @@ TEST_F(Kernelize, AProductIsNotComputedAgain) {
   Value c = b->expand(input({1, 8, 64}), {8, 8, 64});
   Value product = b->reduce(b->mul(a, c), ReduceKind::Add, 1);
   Value rowSums = b->reduce(product, ReduceKind::Add, 1);
-  Value columnSums =
-      b->reduce(b->permute(product, {1, 0}), ReduceKind::Add, 1);
+  Value columnSums = b->reduce(b->permute(product, {1, 0}), ReduceKind::Add, 1);
   PlanOp made = plan({rowSums, columnSums});
   EXPECT_EQ(countLaunches(made), 2);
 }
@@ -275,7 +273,9 @@ TEST_F(Kernelize, AKernelOfTooManyBuffersIsSplit) {
 TEST_F(Kernelize, AStackOfManyIsStoredSourceBySource) {
   llvm::SmallVector<Value> sources;
   for (int i = 0; i < 100; ++i)
-    sources.push_back(b->mul(input({2, 3}), scalar(float(i), sources.empty() ? input({2, 3}) : sources[0])));
+    sources.push_back(
+        b->mul(input({2, 3}),
+               scalar(float(i), sources.empty() ? input({2, 3}) : sources[0])));
   Value stack = b->get(OpCode::Stack, sources);
   PlanOp made = plan(stack);
   EXPECT_LE(countLaunches(made), 10);
@@ -297,8 +297,8 @@ TEST_F(Kernelize, AChainIsCutWhereItGetsTooLongToCompile) {
 TEST_F(Kernelize, PadsOfOneBufferWithDifferentMasks) {
   Value x = input({4, 3});
   Value one = b->reduce(pad(*b, x, {1, 1, 0, 0}), ReduceKind::Add, 1);
-  Value other = b->reduce(
-      b->shrink(pad(*b, x, {1, 2, 0, 0}), {0, 6, 0, 3}), ReduceKind::Add, 1);
+  Value other = b->reduce(b->shrink(pad(*b, x, {1, 2, 0, 0}), {0, 6, 0, 3}),
+                          ReduceKind::Add, 1);
   plan({b->add(one, other), one});
   for (size_t i = 0; i < 6; ++i)
     EXPECT_EQ(toFloat(outputs[0].data[i]), 2 * toFloat(outputs[1].data[i]));
@@ -328,8 +328,8 @@ Value windows(UniquingBuilder &b, Value x, int64_t axis, int64_t size,
 }
 
 TEST_F(Kernelize, AveragesOfPaddedOnesAreOnes) {
-  // Windows of 8 by 8 at a stride of 5 over (16, 16) padded by 2; what is padded
-  // is not counted.
+  // Windows of 8 by 8 at a stride of 5 over (16, 16) padded by 2; what is
+  // padded is not counted.
   Value ones = full(*b, DType::F32, fromFloat(1), {16, 16, 16});
   Value x = b->mul(input({16, 16, 16}), full(*b, DType::F32, 0, {16, 16, 16}));
   x = b->add(x, ones);

@@ -38,8 +38,9 @@ int64_t plan(const std::vector<LiveRange> &temps) {
   return getArenaSize(temps, offsets);
 }
 
-/// The smallest arena: the best of all orders of placing temps one by one at the
-/// lowest offset that is free. (Sort the temps of a smallest arena by offset.)
+/// The smallest arena: the best of all orders of placing temps one by one at
+/// the lowest offset that is free. (Sort the temps of a smallest arena by
+/// offset.)
 int64_t findSmallest(const std::vector<LiveRange> &temps) {
   std::vector<size_t> order(temps.size());
   std::iota(order.begin(), order.end(), 0);
@@ -117,8 +118,8 @@ TEST(MemoryPlanTest, LargePlansAreNearThePeak) {
     std::vector<LiveRange> temps;
     for (unsigned i = 0; i < count; ++i) {
       unsigned first = random() % count;
-      temps.push_back({int64_t(random() % 5000), first,
-                       first + unsigned(random() % 20)});
+      temps.push_back(
+          {int64_t(random() % 5000), first, first + unsigned(random() % 20)});
     }
     EXPECT_LE(plan(temps), 1.5 * getPeakBytes(temps)) << count;
   }

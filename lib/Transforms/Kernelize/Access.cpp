@@ -85,7 +85,8 @@ void Accesses::reshapeGroup(llvm::ArrayRef<std::pair<int64_t, Axis>> from,
 
 Index Accesses::reshape(const Index &index, llvm::ArrayRef<int64_t> shape,
                         llvm::ArrayRef<int64_t> source) {
-  // What was made one earlier is taken apart first, if nothing of it was cut off.
+  // What was made one earlier is taken apart first, if nothing of it was cut
+  // off.
   llvm::SmallVector<std::pair<int64_t, Axis>> from;
   for (auto [size, axis] : llvm::zip_equal(shape, index)) {
     if (size == 1)
@@ -139,8 +140,8 @@ Index Accesses::getSourceIndex(Operation *op, unsigned i, const Index &index,
   } else if (auto shrink = dyn_cast<ShrinkOp>(op)) {
     for (size_t axis = 0; axis < inner.size(); ++axis)
       if (int64_t begin = shrink.getBounds()[2 * axis])
-        inner[axis] = intern({ShrinkKey, begin, index[axis]},
-                             axes[index[axis]].loop);
+        inner[axis] =
+            intern({ShrinkKey, begin, index[axis]}, axes[index[axis]].loop);
   } else if (isa<StackOp>(op)) {
     inner.erase(inner.begin());
   } else if (auto reduce = dyn_cast<ReduceOp>(op)) {

@@ -13,8 +13,8 @@
 
 namespace uop::planning {
 
-/// The index expression of one axis, by number: equal ones are one. `zeroAxis` is
-/// the index of an axis of one element.
+/// The index expression of one axis, by number: equal ones are one. `zeroAxis`
+/// is the index of an axis of one element.
 using Axis = unsigned;
 inline constexpr Axis zeroAxis = 0;
 using Index = llvm::SmallVector<Axis, 4>;
@@ -25,18 +25,18 @@ class Accesses {
 public:
   Accesses();
 
-  /// Appends the counters of fresh loops over `sizes` to `index`, inside the loops
-  /// that it depends on. An axis of one element has no loop.
+  /// Appends the counters of fresh loops over `sizes` to `index`, inside the
+  /// loops that it depends on. An axis of one element has no loop.
   void openLoops(Index &index, llvm::ArrayRef<int64_t> sizes, bool reduce);
 
-  /// The index of source `i` that an op of shapes needs for its value at `index`.
-  /// `number` tells the scalars that an INDEX takes apart. The index of a REDUCE's
-  /// source has fresh loops.
+  /// The index of source `i` that an op of shapes needs for its value at
+  /// `index`. `number` tells the scalars that an INDEX takes apart. The index
+  /// of a REDUCE's source has fresh loops.
   Index getSourceIndex(mlir::Operation *op, unsigned i, const Index &index,
                        llvm::function_ref<unsigned(mlir::Value)> number);
 
-  /// How often a value at `index` is computed: once in each turn of the innermost
-  /// loop that it depends on, and so of all around that.
+  /// How often a value at `index` is computed: once in each turn of the
+  /// innermost loop that it depends on, and so of all around that.
   double getEvaluations(const Index &index) const;
   /// Whether the innermost loop that `index` depends on belongs to a REDUCE.
   bool isInReduction(const Index &index) const;

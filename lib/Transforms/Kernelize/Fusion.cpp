@@ -1,8 +1,8 @@
 //===- Fusion.cpp - a legal set of kernels, in order ----------------------===//
 //
 // Repairs what the walk over the graph cannot see: kernels that take too many
-// buffers, and BUFFERs that are read before and after a STORE at once. Then joins
-// kernels with the same loops and puts all of them in order.
+// buffers, and BUFFERs that are read before and after a STORE at once. Then
+// joins kernels with the same loops and puts all of them in order.
 //
 //===----------------------------------------------------------------------===//
 
@@ -62,8 +62,8 @@ private:
     return kernel.reads.size() + countWrites(kernel);
   }
   void addWriters(Node node, llvm::SmallVectorImpl<unsigned> &writers);
-  /// Whether a kernel finds what it reads where another one has stored it. One that
-  /// copies a BUFFER reads the BUFFER.
+  /// Whether a kernel finds what it reads where another one has stored it. One
+  /// that copies a BUFFER reads the BUFFER.
   bool readsStored(const Kernel &kernel, Node read) {
     return fusion.materialized[read] && !llvm::is_contained(kernel.roots, read);
   }
@@ -134,8 +134,8 @@ Fuser::Edges Fuser::findEdges() {
   return edges;
 }
 
-/// The kernels that no cycle holds back, in order; of those that may come next, the
-/// one whose result comes first in the graph.
+/// The kernels that no cycle holds back, in order; of those that may come next,
+/// the one whose result comes first in the graph.
 std::vector<unsigned> Fuser::sort(const Edges &edges) {
   std::vector<unsigned> waiting(edges.size());
   for (const auto &next : edges)
@@ -166,8 +166,8 @@ std::vector<unsigned> Fuser::sort(const Edges &edges) {
 // Repairs
 //===----------------------------------------------------------------------===//
 
-/// What is stored to a BUFFER that it is made of at other indices, and where, is
-/// complete before the first element is stored.
+/// What is stored to a BUFFER that it is made of at other indices, and where,
+/// is complete before the first element is stored.
 bool Fuser::copyClashes() {
   bool changed = false;
   for (Node store : fusion.clashes) {
@@ -180,8 +180,8 @@ bool Fuser::copyClashes() {
   return changed;
 }
 
-/// Kernels that no order can serve, because they read old contents of a BUFFER and
-/// come after the STORE that changes it, read a copy instead.
+/// Kernels that no order can serve, because they read old contents of a BUFFER
+/// and come after the STORE that changes it, read a copy instead.
 bool Fuser::copyOldContents(llvm::ArrayRef<unsigned> order) {
   llvm::DenseSet<unsigned> sorted(order.begin(), order.end());
   bool changed = false;
@@ -232,11 +232,11 @@ llvm::SmallVector<Node> Fuser::getSources(Node node) {
   return sources;
 }
 
-/// The leaves below every node of a kernel, sources before users: of a node with
-/// too many, the source with most is stored.
+/// The leaves below every node of a kernel, sources before users: of a node
+/// with too many, the source with most is stored.
 LogicalResult Fuser::cutLeaves(const Kernel &kernel, bool &changed) {
-  int64_t limit = options.maxParameters -
-                  static_cast<int64_t>(countWrites(kernel));
+  int64_t limit =
+      options.maxParameters - static_cast<int64_t>(countWrites(kernel));
   llvm::DenseMap<Node, llvm::SmallVector<Node, 4>> leaves;
   std::vector<std::pair<Node, bool>> stack;
   for (Node root : kernel.roots)
@@ -276,16 +276,15 @@ LogicalResult Fuser::cutLeaves(const Kernel &kernel, bool &changed) {
       }
       if (static_cast<int64_t>(all.size()) <= limit)
         break;
-      Node *most = std::max_element(
-          sources.begin(), sources.end(), [&](Node a, Node b) {
+      Node *most =
+          std::max_element(sources.begin(), sources.end(), [&](Node a, Node b) {
             return leaves[a].size() < leaves[b].size();
           });
       if (most == sources.end() || leaves[*most].size() <= 1)
         return emitError(op->getLoc())
                << ::uop::getName(*::uop::getOpCode(op)) << " alone needs "
                << all.size() + countWrites(kernel)
-               << " buffers, a kernel takes "
-               << options.maxParameters;
+               << " buffers, a kernel takes " << options.maxParameters;
       // Movement costs nothing: what is moved is stored, not the moved copy.
       Node stored = *most;
       while (isMovement(*::uop::getOpCode(graph.op(stored))))
@@ -320,8 +319,8 @@ FailureOr<bool> Fuser::splitLarge() {
 // Kernels with the same loops
 //===----------------------------------------------------------------------===//
 
-/// Whether two kernels of one shape, neither of which needs the other, are better
-/// one. Where elements are read again and again, each is left to itself.
+/// Whether two kernels of one shape, neither of which needs the other, are
+/// better one. Where elements are read again and again, each is left to itself.
 bool Fuser::canJoin(const Kernel &a, const Kernel &b) {
   constexpr double reuse = 4;
   auto isBoundByMemory = [](const Kernel &kernel) {
@@ -332,15 +331,14 @@ bool Fuser::canJoin(const Kernel &a, const Kernel &b) {
            wishes.alone.contains(kernel.roots[0]);
   };
   return !isAlone(a) && !isAlone(b) && isBoundByMemory(a) &&
-         isBoundByMemory(b) &&
-         a.roots.size() + b.roots.size() <= maxResults &&
+         isBoundByMemory(b) && a.roots.size() + b.roots.size() <= maxResults &&
          a.operations + b.operations <= maxOperations &&
          countParameters(a) + countParameters(b) <=
              static_cast<size_t>(options.maxParameters);
 }
 
-/// Joins kernels of one shape that are equally many steps from the start, so that
-/// none of them needs another.
+/// Joins kernels of one shape that are equally many steps from the start, so
+/// that none of them needs another.
 void Fuser::joinKernels(llvm::ArrayRef<unsigned> order, const Edges &edges) {
   std::vector<unsigned> level(edges.size());
   for (unsigned k : order)
@@ -351,8 +349,8 @@ void Fuser::joinKernels(llvm::ArrayRef<unsigned> order, const Edges &edges) {
   for (unsigned k : order) {
     Kernel &kernel = fusion.kernels[k];
     llvm::ArrayRef<int64_t> shape = graph.shape(kernel.roots[0]);
-    auto [it, isNew] =
-        open.try_emplace({level[k], {shape.begin(), shape.end()}}, joined.size());
+    auto [it, isNew] = open.try_emplace(
+        {level[k], {shape.begin(), shape.end()}}, joined.size());
     if (!isNew && canJoin(joined[it->second], kernel)) {
       Kernel &into = joined[it->second];
       llvm::append_range(into.roots, kernel.roots);
@@ -377,13 +375,15 @@ FailureOr<Fusion> Fuser::run() {
   // What is stored for its cost makes its users cheap.
   wishes.expected.resize(graph.nodes.size());
   wishes.expected = partition(graph, wishes, options).materialized;
-  // Each repair makes a node stored, or alone, that was not: it comes to an end.
+  // Each repair makes a node stored, or alone, that was not: it comes to an
+  // end.
   while (true) {
     fusion = partition(graph, wishes, options);
     FailureOr<bool> split = splitLarge();
     if (failed(split))
       return failure();
-    if (*split | copyClashes())
+    bool isRepaired = copyClashes();
+    if (isRepaired || *split)
       continue;
     Edges edges = findEdges();
     std::vector<unsigned> order = sort(edges);
@@ -408,6 +408,6 @@ FailureOr<Fusion> Fuser::run() {
 } // namespace
 
 FailureOr<Fusion> uop::planning::fuse(const PlanGraph &graph,
-                                       const KernelizeOptions &options) {
+                                      const KernelizeOptions &options) {
   return Fuser(graph, options).run();
 }

@@ -15,9 +15,9 @@
 namespace uop::planning {
 
 /// A node may be computed this many times as often as it has elements, in all
-/// kernels together; what is cheaper than its users may be computed again as often
-/// as they are. So no plan computes more than `workBound` (Kernelize.h) times what
-/// the graph computes node by node.
+/// kernels together; what is cheaper than its users may be computed again as
+/// often as they are. So no plan computes more than `workBound` (Kernelize.h)
+/// times what the graph computes node by node.
 inline constexpr double recomputeBound = workBound / 2;
 /// To store an element and load it again costs as much as this many operations,
 /// each.
@@ -28,9 +28,9 @@ inline constexpr unsigned maxOperations = 400;
 /// A STACK of more sources than this is stored source by source; so many
 /// conditions for each element would cost more.
 inline constexpr unsigned maxInlineStack = 8;
-/// A REDUCE of `serialWork` elements or more that fewer than `fewThreads` threads
-/// could share is a kernel of its own where the kernel's other loops could occupy
-/// that many.
+/// A REDUCE of `serialWork` elements or more that fewer than `fewThreads`
+/// threads could share is a kernel of its own where the kernel's other loops
+/// could occupy that many.
 inline constexpr double fewThreads = 64, serialWork = 65536;
 /// Kernels are not joined beyond this many results.
 inline constexpr unsigned maxResults = 16;
@@ -44,8 +44,8 @@ struct Place {
   int64_t offset = 0;
 };
 
-/// Memory of a plan: an input (by BUFFER slot), an output (by number), or the temp
-/// of a node.
+/// Memory of a plan: an input (by BUFFER slot), an output (by number), or the
+/// temp of a node.
 struct Memory {
   enum Kind { Input, Output, Temp } kind;
   int64_t number;
@@ -84,12 +84,12 @@ struct Fusion {
   llvm::DenseMap<Node, llvm::SmallVector<Place, 1>> places;
   /// STACKs that are stored source by source.
   llvm::DenseSet<Node> stacks;
-  /// Reads of a BUFFER by the kernel that stores to it, at another index than the
-  /// one that it stores to.
+  /// Reads of a BUFFER by the kernel that stores to it, at another index than
+  /// the one that it stores to.
   llvm::SmallVector<Node> clashes;
 
-  /// Where a node's elements are stored, in order; at least one place. The source
-  /// of a STACK stands in all of the STACK's places.
+  /// Where a node's elements are stored, in order; at least one place. The
+  /// source of a STACK stands in all of the STACK's places.
   llvm::SmallVector<Target> getTargets(const PlanGraph &graph, Node node) const;
 };
 
@@ -109,9 +109,9 @@ struct Wishes {
 Fusion partition(const PlanGraph &graph, const Wishes &wishes,
                  const KernelizeOptions &options);
 
-/// Cuts the graph into kernels, joins those that can share their loops, and puts
-/// them in an order in which every BUFFER is read before it is changed. Emits an
-/// error when a node alone takes more buffers than a kernel may.
+/// Cuts the graph into kernels, joins those that can share their loops, and
+/// puts them in an order in which every BUFFER is read before it is changed.
+/// Emits an error when a node alone takes more buffers than a kernel may.
 mlir::FailureOr<Fusion> fuse(const PlanGraph &graph,
                              const KernelizeOptions &options);
 

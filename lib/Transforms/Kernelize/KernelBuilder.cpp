@@ -14,8 +14,8 @@ namespace {
 
 class KernelBuilder {
 public:
-  KernelBuilder(const PlanGraph &graph, const Fusion &fusion, const Kernel &kernel,
-          ProgramOp program)
+  KernelBuilder(const PlanGraph &graph, const Fusion &fusion,
+                const Kernel &kernel, ProgramOp program)
       : graph(graph), fusion(fusion), kernel(kernel),
         builder(&program.getBodyBlock()) {}
 
@@ -60,7 +60,8 @@ Value KernelBuilder::copyNode(Node node) {
   builder.setLoc(op->getLoc());
   DType dtype = getDType(graph.type(node));
   if (fusion.materialized[node] && !llvm::is_contained(kernel.roots, node))
-    return getView(getBuffer(fusion.getTargets(graph, node)[0], dtype), graph.shape(node));
+    return getView(getBuffer(fusion.getTargets(graph, node)[0], dtype),
+                   graph.shape(node));
   // What an AFTER comes after has happened when the kernel is launched.
   if (graph.isBase(node))
     return copyPointer(node);
@@ -107,10 +108,9 @@ Value KernelBuilder::copyPointer(Node node) {
     if (!isa<AfterOp>(graph.op(node)))
       views.push_back(graph.op(node));
   builder.setLoc(graph.op(node)->getLoc());
-  Value pointer = getBuffer({{Memory::Input, graph.slot(node)},
-                             0,
-                             graph.shape(node)[0]},
-                            getDType(graph.type(node)));
+  Value pointer =
+      getBuffer({{Memory::Input, graph.slot(node)}, 0, graph.shape(node)[0]},
+                getDType(graph.type(node)));
   for (Operation *view : llvm::reverse(views)) {
     llvm::SmallVector<Value, 3> sources{pointer};
     for (Value source : llvm::drop_begin(view->getOperands()))
@@ -143,8 +143,8 @@ Value KernelBuilder::build() {
     for (const Target &target : fusion.getTargets(graph, root)) {
       builder.setLoc(graph.op(root)->getLoc());
       // The last run that begins no later.
-      const Target &run = *std::prev(llvm::upper_bound(
-          runs, target, [](const Target &a, const Target &b) {
+      const Target &run = *std::prev(
+          llvm::upper_bound(runs, target, [](const Target &a, const Target &b) {
             return std::tie(a.memory, a.begin) < std::tie(b.memory, b.begin);
           }));
       Value flat = getBuffer(run, getDType(graph.type(root)));
@@ -175,8 +175,8 @@ std::vector<Target> KernelBuilder::getRuns() {
 } // namespace
 
 FailureOr<BuiltKernel> uop::planning::buildKernel(const PlanGraph &graph,
-                                                   const Fusion &fusion,
-                                                   const Kernel &kernel) {
+                                                  const Fusion &fusion,
+                                                  const Kernel &kernel) {
   Operation *root = graph.op(kernel.roots[0]);
   OpBuilder opBuilder(root->getContext());
   BuiltKernel built;

@@ -25,11 +25,11 @@ struct BuiltKernel {
   std::string name;
 };
 
-/// The program of one kernel. Its BUFFER slots are those of `arguments`: memory that
-/// is read in the order in which the graph names it, what else is stored to behind.
-mlir::FailureOr<BuiltKernel> buildKernel(const PlanGraph &graph,
-                                         const Fusion &fusion,
-                                         const Kernel &kernel);
+/// The program of one kernel. Its BUFFER slots are those of `arguments`: memory
+/// that is read in the order in which the graph names it, what else is stored
+/// to behind.
+mlir::FailureOr<BuiltKernel>
+buildKernel(const PlanGraph &graph, const Fusion &fusion, const Kernel &kernel);
 
 } // namespace uop::planning
 

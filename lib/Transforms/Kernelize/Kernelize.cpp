@@ -119,10 +119,9 @@ LogicalResult Planner::plan(const KernelizeOptions &options) {
           cast<MemType>(buffer.getResult().getType());
   MLIRContext *context = program.getContext();
   auto makeType = [&](Node node) {
-    return MemType::get(
-        context, graph->shape(node),
-        getScalarType(context, getDType(graph->type(node))),
-        AddrSpace::Global);
+    return MemType::get(context, graph->shape(node),
+                        getScalarType(context, getDType(graph->type(node))),
+                        AddrSpace::Global);
   };
   for (auto [number, node] : llvm::enumerate(graph->outputs))
     memory[{Memory::Output, static_cast<int64_t>(number)}] = makeType(node);
@@ -157,9 +156,8 @@ LogicalResult Planner::planLoops() {
     if (auto buffer = dyn_cast<BufferOp>(op)) {
       builder.setLoc(op->getLoc());
       auto type = cast<MemType>(buffer.getResult().getType());
-      mapping[buffer.getResult()] =
-          builder.buffer(numbers[buffer.getSlot()], getDType(type),
-                         type.getShape()[0]);
+      mapping[buffer.getResult()] = builder.buffer(
+          numbers[buffer.getSlot()], getDType(type), type.getShape()[0]);
     }
   Value root = substitute(builder, program.getRoot(), mapping);
   if (!root)

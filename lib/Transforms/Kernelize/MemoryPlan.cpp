@@ -30,9 +30,9 @@ public:
     insert(0, size);
   }
 
-  /// Takes the smallest run that is large enough; nothing when there is none. What
-  /// is left of it lies behind, but at the end of an arena that is used from both
-  /// ends before.
+  /// Takes the smallest run that is large enough; nothing when there is none.
+  /// What is left of it lies behind, but at the end of an arena that is used
+  /// from both ends before.
   std::optional<int64_t> take(int64_t bytes) {
     auto fit = bySize.lower_bound({bytes, 0});
     if (fit == bySize.end())
@@ -76,18 +76,18 @@ private:
   bool fromBothEnds;
 };
 
-/// In the order of their first launch, each into the smallest gap. Empty when an
-/// arena of `free` is too small.
+/// In the order of their first launch, each into the smallest gap. Empty when
+/// an arena of `free` is too small.
 std::vector<int64_t> placeByTime(llvm::ArrayRef<LiveRange> temps,
                                  FreeList free) {
   std::vector<unsigned> starts(temps.size());
   std::iota(starts.begin(), starts.end(), 0);
   std::vector<unsigned> ends = starts;
-  llvm::stable_sort(starts, [&](unsigned a, unsigned b) {
-    return temps[a].first < temps[b].first;
+  llvm::sort(starts, [&](unsigned a, unsigned b) {
+    return std::tie(temps[a].first, a) < std::tie(temps[b].first, b);
   });
-  llvm::stable_sort(ends, [&](unsigned a, unsigned b) {
-    return temps[a].last < temps[b].last;
+  llvm::sort(ends, [&](unsigned a, unsigned b) {
+    return std::tie(temps[a].last, a) < std::tie(temps[b].last, b);
   });
   std::vector<int64_t> offsets(temps.size());
   size_t gone = 0;
@@ -111,8 +111,8 @@ std::vector<int64_t> placeByTime(llvm::ArrayRef<LiveRange> temps,
 std::vector<int64_t> placeBySize(llvm::ArrayRef<LiveRange> temps) {
   std::vector<unsigned> order(temps.size());
   std::iota(order.begin(), order.end(), 0);
-  llvm::stable_sort(order, [&](unsigned a, unsigned b) {
-    return temps[a].bytes > temps[b].bytes;
+  llvm::sort(order, [&](unsigned a, unsigned b) {
+    return std::tie(temps[b].bytes, a) < std::tie(temps[a].bytes, b);
   });
   std::vector<int64_t> offsets(temps.size());
   llvm::SmallVector<unsigned> placed; // by offset

@@ -14,8 +14,8 @@ using namespace uop::planning;
 
 namespace {
 
-/// What one element of a node takes when it is computed from what is in memory, with
-/// everything below it computed no more often than it has elements.
+/// What one element of a node takes when it is computed from what is in memory,
+/// with everything below it computed no more often than it has elements.
 struct Cost {
   double operations = 0, loads = 0;
   /// Operations of the node itself.
@@ -85,9 +85,7 @@ private:
   void use(Value value, unsigned kernel, Index index);
   Index follow(Node from, Node to, Index index);
   void useScalars(unsigned kernel, Node view, Node base);
-  double getCount(Node node) {
-    return *getNumElements(graph.shape(node));
-  }
+  double getCount(Node node) { return *getNumElements(graph.shape(node)); }
   auto numberer() {
     return [this](Value value) { return graph.number(value); };
   }
@@ -226,7 +224,8 @@ void Partitioner::addStores() {
   }
 }
 
-/// Whether some launch of `from` may have to come before `to`. Looks only so far.
+/// Whether some launch of `from` may have to come before `to`. Looks only so
+/// far.
 bool Partitioner::reaches(unsigned from, unsigned to) {
   constexpr size_t limit = 256;
   llvm::SetVector<unsigned> seen;
@@ -281,15 +280,14 @@ bool Partitioner::isSerial(Node node, const Uses &uses) {
   for (const Use &use : uses.list) {
     double turns = accesses.getEvaluations(use.index);
     if (turns < fewThreads && turns * total >= serialWork &&
-        accesses.getEvaluations(states[use.kernel].index) >=
-            fewThreads * turns)
+        accesses.getEvaluations(states[use.kernel].index) >= fewThreads * turns)
       return true;
   }
   return false;
 }
 
-/// What costs no more than its users cost may be computed whenever they are, but
-/// not in the loops of a reduction.
+/// What costs no more than its users cost may be computed whenever they are,
+/// but not in the loops of a reduction.
 bool Partitioner::isRepeatedCheaply(Node node, const Uses &uses) {
   double cost = costs[node].operations;
   for (const Use &use : uses.list)
@@ -329,13 +327,12 @@ bool Partitioner::isStored(Node node, const Uses &uses) {
   if ((evaluations - count) * cost.operations >
       memoryCost * (evaluations + count))
     return true;
-  return evaluations > recomputeBound * count &&
-         !isRepeatedCheaply(node, uses);
+  return evaluations > recomputeBound * count && !isRepeatedCheaply(node, uses);
 }
 
-/// A kernel that computes the node for each of its own elements, and nowhere else,
-/// may store it on its way, if no other reader comes before that kernel. Not what
-/// is to end a kernel.
+/// A kernel that computes the node for each of its own elements, and nowhere
+/// else, may store it on its way, if no other reader comes before that kernel.
+/// Not what is to end a kernel.
 std::optional<unsigned> Partitioner::findKernelToJoin(Node node,
                                                       const Uses &uses) {
   if (wishes.cut[node] || wishes.alone.contains(node) || uses.many)
@@ -478,6 +475,6 @@ Fusion Partitioner::run() {
 } // namespace
 
 Fusion uop::planning::partition(const PlanGraph &graph, const Wishes &wishes,
-                                 const KernelizeOptions &options) {
+                                const KernelizeOptions &options) {
   return Partitioner(graph, wishes, options).run();
 }

@@ -89,15 +89,15 @@ private:
   const KernelizeOptions &options;
   llvm::DenseSet<Value> staged;
   PlanGraph graph;
-  /// The STOREs that a node comes after: of each slot (by its number) the first so
-  /// many, and others, all sorted.
+  /// The STOREs that a node comes after: of each slot (by its number) the first
+  /// so many, and others, all sorted.
   struct Before {
     llvm::SmallVector<std::pair<unsigned, unsigned>, 2> first;
     llvm::SmallVector<std::pair<unsigned, unsigned>, 0> others;
   };
   static void normalize(Before &before);
-  /// Each once, the first of them empty; the one of every node; those that came of
-  /// several others.
+  /// Each once, the first of them empty; the one of every node; those that came
+  /// of several others.
   std::vector<Before> befores{{}};
   std::vector<unsigned> beforeOf;
   std::map<llvm::SmallVector<unsigned, 2>, unsigned> unions;
@@ -140,7 +140,7 @@ Value GraphBuilder::rebuild(Operation *op, llvm::ArrayRef<Value> sources) {
     return rebuildReduce(cast<ReduceOp>(op), sources[0]);
   case OpCode::Param:
     mlir::emitError(op->getLoc()) << "PARAM " << cast<ParamOp>(op).getSlot()
-                            << " is in no CALL: nothing gives it a value";
+                                  << " is in no CALL: nothing gives it a value";
     return {};
   case OpCode::Alloc:
   case OpCode::Range:
@@ -235,8 +235,8 @@ unsigned GraphBuilder::getStoresBefore(Node node) {
   return befores.size() - 1;
 }
 
-/// The STOREs that every node comes after, and from them what each read of memory
-/// finds there: the first so many STOREs into its slot.
+/// The STOREs that every node comes after, and from them what each read of
+/// memory finds there: the first so many STOREs into its slot.
 LogicalResult GraphBuilder::orderStores() {
   numberStores();
   beforeOf.resize(graph.nodes.size());
@@ -269,8 +269,8 @@ void GraphBuilder::findBuffers() {
   graph.skips.resize(graph.nodes.size());
   for (Node node = 0; node < graph.nodes.size(); ++node) {
     Operation *op = graph.op(node);
-    bool isView = !isa<BufferOp>(op) &&
-                  (graph.isMemory(node) || isa<StoreOp>(op));
+    bool isView =
+        !isa<BufferOp>(op) && (graph.isMemory(node) || isa<StoreOp>(op));
     Node source = isView ? graph.number(op->getOperand(0)) : node;
     graph.buffers[node] = isView ? graph.buffers[source] : node;
     graph.skips[node] = isa<AfterOp>(op) ? graph.skips[source] : node;
@@ -312,6 +312,6 @@ FailureOr<PlanGraph> GraphBuilder::build(ProgramOp program) {
 
 FailureOr<PlanGraph>
 uop::planning::buildPlanGraph(ProgramOp program, ProgramOp scratch,
-                               const KernelizeOptions &options) {
+                              const KernelizeOptions &options) {
   return GraphBuilder(scratch, options).build(program);
 }

@@ -1,7 +1,8 @@
 //===- PlanGraph.h - the graph that is cut into kernels ---------*- C++ -*-===//
 //
 // A program of shapes as the planner sees it: calls inlined, STAGEs noted, long
-// reductions in two steps, every read of a BUFFER with the STOREs it comes after.
+// reductions in two steps, every read of a BUFFER with the STOREs it comes
+// after.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,11 +24,11 @@ struct PlanGraph {
   llvm::SmallVector<Node> outputs;
   /// Nodes that a STAGE or the planner itself wants in memory.
   std::vector<bool> staged;
-  /// The STOREs of any elements into each BUFFER slot, in the order in which they
-  /// happen.
+  /// The STOREs of any elements into each BUFFER slot, in the order in which
+  /// they happen.
   std::map<int64_t, llvm::SmallVector<Node, 2>> stores;
-  /// Of memory and STOREs: the BUFFER below; of memory: itself, or what an AFTER is
-  /// an AFTER of.
+  /// Of memory and STOREs: the BUFFER below; of memory: itself, or what an
+  /// AFTER is an AFTER of.
   std::vector<Node> buffers, skips;
   /// Of a BUFFER or AFTER: how many of the STOREs into its slot come before it.
   llvm::DenseMap<Node, unsigned> versions;
@@ -57,8 +58,8 @@ struct PlanGraph {
 };
 
 /// Builds the graph of `program` in `scratch`, an empty program. Fails, with an
-/// error, on ops of loops, on a PARAM that no CALL binds, and where a BUFFER would
-/// have to be read after a STORE and before an earlier one.
+/// error, on ops of loops, on a PARAM that no CALL binds, and where a BUFFER
+/// would have to be read after a STORE and before an earlier one.
 mlir::FailureOr<PlanGraph> buildPlanGraph(ProgramOp program, ProgramOp scratch,
                                           const KernelizeOptions &options);
 
