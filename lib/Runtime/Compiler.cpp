@@ -77,9 +77,26 @@ StringRef environment(const char *name) {
   return value ? StringRef(value).trim() : StringRef();
 }
 
+/// What calls for flags of its own.
+struct Mode {
+  bool usesThreads = false;
+  bool isBrief = false;
+
+  bool operator==(const Mode &o) const {
+    return usesThreads == o.usesThreads && isBrief == o.isBrief;
+  }
+  /// From 0 on.
+  unsigned getNumber() const { return 2 * usesThreads + isBrief; }
+};
+
+constexpr Mode modes[] = {
+    {false, false}, {false, true}, {true, false}, {true, true}};
+
 /// The flags that every compiler gets, in the order in which they count.
-Flags flagsFor(bool strict, bool usesThreads) {
+Flags flagsFor(bool strict, Mode mode) {
   Flags flags(std::begin(defaultTuning), std::end(defaultTuning));
+  if (mode.isBrief)
+    flags.push_back("-fno-unroll-loops");
   if (StringRef tuning = environment("CFLAGS"); !tuning.empty())
     flags = splitOnSpace(tuning);
   // clang lets it win over a later -fwrapv.
@@ -87,7 +104,7 @@ Flags flagsFor(bool strict, bool usesThreads) {
   if (strict)
     flags.insert(flags.end(), std::begin(strictFlags), std::end(strictFlags));
   flags.insert(flags.end(), std::begin(semanticFlags), std::end(semanticFlags));
-  flags.push_back(usesThreads ? "-fopenmp" : "-fno-openmp");
+  flags.push_back(mode.usesThreads ? "-fopenmp" : "-fno-openmp");
   return flags;
 }
 
@@ -110,7 +127,7 @@ struct Unit {
   std::string source;
   /// The functions whose addresses are wanted.
   std::vector<std::string> symbols;
-  bool usesThreads = false;
+  Mode mode;
 };
 
 /// The compiler and the flags that the environment asks for, and the cache.
@@ -119,7 +136,7 @@ public:
   static Expected<Toolchain> find(bool strict);
 
   /// The name of a unit's code in the cache.
-  std::string nameOf(StringRef source, bool usesThreads) const;
+  std::string nameOf(StringRef source, Mode mode) const;
 
   /// Loads the unit, from the cache where it has it; `fromCache` says so.
   Expected<LoadedCode> load(const Unit &unit, bool &fromCache) const;
@@ -136,8 +153,8 @@ private:
 
   Cache cache;
   std::optional<ExternalCompiler> external;
-  /// Without and with OpenMP.
-  Flags flags[2];
+  /// By mode.
+  Flags flags[std::size(modes)];
   /// What decides the code besides text and flags.
   std::string compiler;
 };
@@ -153,25 +170,26 @@ Expected<Toolchain> Toolchain::find(bool strict) {
       return found.takeError();
     tools.external = std::move(*found);
   }
-  for (bool usesThreads : {false, true})
-    tools.flags[usesThreads] = flagsFor(strict, usesThreads);
+  for (Mode mode : modes)
+    tools.flags[mode.getNumber()] = flagsFor(strict, mode);
   tools.compiler =
       tools.external ? tools.external->identity() : clangIdentity();
   return tools;
 }
 
-std::string Toolchain::nameOf(StringRef source, bool usesThreads) const {
+std::string Toolchain::nameOf(StringRef source, Mode mode) const {
   static const std::string host = describeHost();
-  std::string flagText = join(flags[usesThreads], "\n");
+  std::string flagText = join(flags[mode.getNumber()], "\n");
   return Cache::digest({source, compiler, flagText, host}) +
          (external ? ".so" : ".o");
 }
 
 Expected<std::unique_ptr<MemoryBuffer>>
 Toolchain::build(const Unit &unit) const {
-  Flags arguments = flags[unit.usesThreads];
+  Flags arguments = flags[unit.mode.getNumber()];
   if (external)
-    return external->build(unit.source, unit.usesThreads, std::move(arguments));
+    return external->build(unit.source, unit.mode.usesThreads,
+                           std::move(arguments));
   arguments.insert(arguments.end(), std::begin(clangHalfFlags),
                    std::end(clangHalfFlags));
   Expected<SmallVector<char, 0>> object =
@@ -191,7 +209,7 @@ Expected<LoadedCode> Toolchain::link(StringRef name,
 }
 
 Expected<LoadedCode> Toolchain::load(const Unit &unit, bool &fromCache) const {
-  std::string name = nameOf(unit.source, unit.usesThreads);
+  std::string name = nameOf(unit.source, unit.mode);
   std::unique_ptr<MemoryBuffer> bytes = cache.read(name);
   fromCache = bytes != nullptr;
   if (!bytes) {
@@ -202,7 +220,7 @@ Expected<LoadedCode> Toolchain::load(const Unit &unit, bool &fromCache) const {
     if (Error error = cache.write(name, bytes->getBuffer()))
       return std::move(error);
   }
-  return link(name, std::move(bytes), unit.usesThreads, unit.symbols);
+  return link(name, std::move(bytes), unit.mode.usesThreads, unit.symbols);
 }
 
 //===----------------------------------------------------------------------===//
@@ -228,6 +246,9 @@ private:
   using Function = BatchRequest::Function;
   using Group = std::vector<size_t>;
 
+  static Mode modeOf(const Function &function) {
+    return {function.usesThreads, function.isBrief};
+  }
   void findDistinct();
   std::vector<size_t> loadCached();
   bool loadCached(StringRef unit, ArrayRef<size_t> group);
@@ -260,8 +281,8 @@ void Batch::findDistinct() {
     if (!fresh)
       continue;
     functions.push_back(&function);
-    names.push_back(tools.nameOf(request.prelude + function.text,
-                                 function.usesThreads));
+    names.push_back(
+        tools.nameOf(request.prelude + function.text, modeOf(function)));
   }
   kernels.resize(functions.size());
 }
@@ -365,13 +386,13 @@ Error Batch::writeReferences(StringRef unit, ArrayRef<size_t> group) const {
 
 Error Batch::compile(ArrayRef<size_t> group) {
   Stopwatch stopwatch;
-  Unit unit{textOf(group), symbolsOf(group), functions[group[0]]->usesThreads};
+  Unit unit{textOf(group), symbolsOf(group), modeOf(*functions[group[0]])};
   bool fromCache = false;
   Expected<LoadedCode> loaded = tools.load(unit, fromCache);
   if (!loaded)
     return loaded.takeError();
   if (Error error = writeReferences(
-          tools.nameOf(unit.source, unit.usesThreads), group))
+          tools.nameOf(unit.source, unit.mode), group))
     return error;
   std::lock_guard<std::mutex> lock(mutex);
   setKernels(group, *loaded, fromCache, stopwatch.getMilliseconds());
@@ -420,10 +441,10 @@ Expected<std::vector<Kernel>> Batch::run() {
   std::vector<size_t> missing = loadCached();
   done = functions.size() - missing.size();
   std::vector<Group> groups;
-  for (bool usesThreads : {false, true}) {
+  for (Mode mode : modes) {
     Group some;
     llvm::copy_if(missing, std::back_inserter(some), [&](size_t i) {
-      return functions[i]->usesThreads == usesThreads;
+      return modeOf(*functions[i]) == mode;
     });
     cut(some, groups);
   }
@@ -444,7 +465,7 @@ Expected<Kernel> compile(const CompileRequest &request) {
     return tools.takeError();
   Kernel kernel;
   Expected<LoadedCode> loaded =
-      tools->load({request.source, {request.symbol}, request.usesThreads},
+      tools->load({request.source, {request.symbol}, {request.usesThreads}},
                   kernel.fromCache);
   if (!loaded)
     return loaded.takeError();

@@ -92,9 +92,12 @@ static void countWork(ProgramOp linear, KernelSource &source) {
   llvm::DenseMap<int64_t, double> stores, loads;
   visitAccesses(linear, [&](mlir::Operation &op, std::optional<int64_t> slot,
                             bool isStore, double trips) {
+    bool counts = slot || isFloatArithmetic(op);
+    if (counts)
+      source.steps += trips;
     if (slot)
       (isStore ? stores : loads)[*slot] += trips;
-    else if (isFloatArithmetic(op))
+    else if (counts)
       source.flops += trips;
   });
   for (const KernelParam &param : source.params) {
@@ -158,6 +161,10 @@ uop::runtime::printTranslationUnit(llvm::ArrayRef<KernelSource> sources) {
   return text;
 }
 
+/// Up to this many steps a kernel is brief: row sums of so many take a microsecond,
+/// with their loops unrolled or not.
+static constexpr double briefSteps = 1 << 15;
+
 /// The definition of `symbol`, which takes an array of pointers, for any kernel.
 /// The kernel gets a private name: one that is called like a function of the C
 /// library (`abs`, `exit`) would be taken for it by compiler or loader.
@@ -185,8 +192,9 @@ uop::runtime::compileKernels(llvm::ArrayRef<KernelSource> sources,
     // Equal kernels of any name have one symbol.
     std::string digest = Cache::digest({wrap(source, "uop")});
     std::string symbol = "uop_" + digest.substr(0, 32);
-    request.functions.push_back(
-        {source.name, symbol, wrap(source, symbol), source.usesThreads});
+    request.functions.push_back({source.name, symbol, wrap(source, symbol),
+                                 source.usesThreads,
+                                 source.steps <= briefSteps});
   }
   return runtime::compile(request);
 }

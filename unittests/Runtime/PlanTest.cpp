@@ -152,6 +152,7 @@ TEST_F(PlanTest, SaysWhatItTakesAndDoes) {
   EXPECT_EQ(sum.name, "r_3n1");
   EXPECT_EQ(sum.flops, 3 + 3 * 12); // a mul per row, then add, exp2, add
   EXPECT_EQ(sum.bytes, 4 * (12 + 3 + 3));
+  EXPECT_EQ(sum.steps, 39 + 12 + 3 + 3);
   expectContains(sum.text, "void r_3n1(float* restrict data0");
 }
 

@@ -35,6 +35,8 @@ struct KernelSource : KernelSignature {
   std::string text;
   /// It has loops that are shared out over threads.
   bool usesThreads = false;
+  /// Loads, stores and float operations of one run, to see whether it is brief.
+  double steps = 0;
   /// Floating point operations of one run. Loops of unknown length count once.
   double flops = 0;
   /// Bytes of the buffers that one run reads and writes, each byte counted once:
