@@ -43,3 +43,13 @@ uop.program @mixed {
   %2 = uop.reshape %1 [1] : i32
   uop.yield %2 : tensor<1xi32>
 }
+
+// -----
+
+uop.program @large {
+  %0 = uop.const 1.0 : f32
+  %1 = uop.reshape %0 [1, 1] : f32
+  // expected-error @below {{BUFFER of 4294967296 elements: memory holds at most 2147483647}}
+  %2 = uop.expand %1 [65536, 65536] : tensor<1x1xf32>
+  uop.yield %2 : tensor<65536x65536xf32>
+}

@@ -49,7 +49,10 @@ Value KernelBuilder::getBuffer(const Target &target, DType dtype) {
   return builder.buffer(it->second, dtype, target.end - target.begin);
 }
 
+/// Null for a null `flat`.
 Value KernelBuilder::getView(Value flat, llvm::ArrayRef<int64_t> shape) {
+  if (!flat)
+    return {};
   return getShape(flat.getType()) == shape ? flat
                                            : builder.reshape(flat, shape);
 }
@@ -148,6 +151,8 @@ Value KernelBuilder::build() {
             return std::tie(a.memory, a.begin) < std::tie(b.memory, b.begin);
           }));
       Value flat = getBuffer(run, getDType(graph.type(root)));
+      if (!flat)
+        return {};
       if (target.end - target.begin != run.end - run.begin)
         flat = builder.shrink(
             flat, {target.begin - run.begin, target.end - run.begin});

@@ -311,6 +311,8 @@ bool Partitioner::isStored(Node node, const Uses &uses) {
     return true;
   const Cost &cost = costs[node];
   double count = getCount(node), evaluations = 0, elsewhere = 0;
+  if (count > maxMemoryElements)
+    return false;
   for (const Use &use : uses.list) {
     if (result.kernels[use.kernel].operations >= maxOperations)
       return true;
