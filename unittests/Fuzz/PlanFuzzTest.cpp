@@ -61,23 +61,27 @@ std::string compare(llvm::ArrayRef<Array> got, llvm::ArrayRef<Array> want) {
   return "";
 }
 
-/// Whether an op is floating point arithmetic.
-bool isArithmetic(Operation *op) {
+/// Whether an op computes a float or a bool out of such: not index arithmetic.
+bool isCounted(Operation *op) {
   std::optional<OpCode> code = uop::getOpCode(op);
-  return code && isAlu(*code) && *code != OpCode::Where &&
-         *code != OpCode::Cast &&
-         isFloat(getDType(op->getOperand(0).getType()));
+  return code && isAlu(*code) &&
+         llvm::none_of(op->getOperandTypes(),
+                       [](Type type) { return getDType(type) == DType::I32; });
 }
 
-/// Floating point operations of a graph that is computed node by node.
+/// Operations of a graph that is computed node by node; a STACK chooses between
+/// its sources.
 double countGraph(ProgramOp program) {
   double count = 0;
-  for (Operation *op : toposort(program.getRoot()))
-    if (auto reduce = dyn_cast<ReduceOp>(op);
-        reduce && isFloat(getDType(reduce.getType())))
+  for (Operation *op : toposort(program.getRoot())) {
+    Type type = op->getResult(0).getType();
+    if (auto reduce = dyn_cast<ReduceOp>(op))
       count += *getNumElements(getShape(reduce.getSource().getType()));
-    else if (isArithmetic(op))
-      count += *getNumElements(getShape(op->getResult(0).getType()));
+    else if (isa<StackOp>(op))
+      count += (op->getNumOperands() - 1.0) * *getNumElements(getShape(type));
+    else if (isCounted(op))
+      count += *getNumElements(getShape(type));
+  }
   return count;
 }
 
@@ -96,7 +100,7 @@ double countKernel(ProgramOp kernel) {
                           range.getEnd().getDefiningOp<ConstOp>().getValue())));
     else if (auto end = dyn_cast<EndOp>(op))
       turns.pop_back_n(end.getRanges().size());
-    else if (isArithmetic(&op))
+    else if (isCounted(&op))
       count += turns.back();
   return count;
 }
@@ -120,7 +124,7 @@ protected:
   std::string diagnostics;
   ScopedDiagnosticHandler handler;
   uint64_t refused = 0, launches = 0;
-  /// Floating point operations of all programs, node by node and as planned.
+  /// Operations of all programs, node by node and as planned.
   double graphWork = 0, planWork = 0;
 };
 
