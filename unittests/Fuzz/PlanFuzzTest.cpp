@@ -79,7 +79,7 @@ double countGraph(ProgramOp program) {
       count += *getNumElements(getShape(reduce.getSource().getType()));
     else if (isa<StackOp>(op))
       count += (op->getNumOperands() - 1.0) * *getNumElements(getShape(type));
-    else if (isCounted(op))
+    else if (isCounted(op) || (isa<LoadOp>(op) && op->getNumOperands() > 1))
       count += *getNumElements(getShape(type));
   }
   return count;
