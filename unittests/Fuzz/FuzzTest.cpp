@@ -1,8 +1,8 @@
 //===- FuzzTest.cpp - random programs through every stage -----------------===//
 //
-// Random programs, of one result and of several, are printed and parsed, and run
-// by the shaped interpreter, by the linear interpreter after lowering, and as
-// compiled C; all must agree.
+// Random programs, of one result and of several, are printed and parsed, and
+// run by the shaped interpreter, by the linear interpreter after lowering, and
+// as compiled C; all must agree.
 //
 // UOP_FUZZ_CASES programs for each test, from seed UOP_FUZZ_SEED on. With
 // UOP_FUZZ_PRINT=1 every program is printed before it is used.
@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Runtime/Sandbox.h"
+#include "Comparison.h"
 #include "CompiledBatch.h"
 #include "RandomProgram.h"
 #include "Uop/Graph/Results.h"
@@ -19,7 +20,6 @@
 #include "Uop/Transforms/Passes.h"
 #include "Uop/Transforms/Rangeify.h"
 #include "mlir/Pass/PassManager.h"
-#include "llvm/ADT/StringExtras.h"
 #include <cmath>
 #include <gtest/gtest.h>
 #include <set>
@@ -30,30 +30,11 @@ using namespace uop::fuzz;
 
 namespace {
 
-uint64_t getVariable(const char *name, uint64_t otherwise) {
-  const char *text = std::getenv(name);
-  uint64_t value;
-  return text && llvm::to_integer(text, value, 10) ? value : otherwise;
-}
-
 std::string toUir(ProgramOp program) {
   std::string text;
   llvm::raw_string_ostream os(text);
   printUir(program, os);
   return text;
-}
-
-/// Whether an element is right: the same value, any NaN for a NaN, exactly or
-/// within a tolerance.
-bool agree(DType dtype, Word got, Word want, std::optional<double> tolerance) {
-  if (got == want)
-    return true;
-  if (!isFloat(dtype))
-    return false;
-  float a = toFloat(got), b = toFloat(want);
-  if (std::isnan(a) || std::isnan(b))
-    return std::isnan(a) && std::isnan(b);
-  return tolerance && std::abs(double(a) - b) <= *tolerance;
 }
 
 /// Compiles into a kernel cache of its own.
@@ -74,11 +55,11 @@ protected:
   }
 
   /// Called with a program and its results, for every seed.
-  void forEachProgram(Mode mode, Root root, uint64_t count,
-                      llvm::function_ref<void(RandomProgram &,
-                                              const ShapedResults &,
-                                              std::string uir)>
-                          check) {
+  void
+  forEachProgram(Mode mode, Root root, uint64_t count,
+                 llvm::function_ref<void(RandomProgram &, const ShapedResults &,
+                                         std::string uir)>
+                     check) {
     for (uint64_t i = 0; i < count && !HasFailure(); ++i) {
       seed = first + i;
       diagnostics.clear();
@@ -277,8 +258,7 @@ TEST_F(FuzzTest, UirRoundTrip) {
         [&](RandomProgram &made, const ShapedResults &, std::string uir) {
           llvm::SourceMgr sources;
           sources.AddNewSourceBuffer(
-              llvm::MemoryBuffer::getMemBuffer(uir, "fuzz.uir"),
-              llvm::SMLoc());
+              llvm::MemoryBuffer::getMemBuffer(uir, "fuzz.uir"), llvm::SMLoc());
           OwningOpRef<ModuleOp> module = parseUir(sources, &context);
           ASSERT_TRUE(module) << explain(uir);
           auto program = *module->getOps<ProgramOp>().begin();
@@ -329,8 +309,8 @@ TEST_F(FuzzTest, LinearInterpreterAgreesOnStores) {
   runLinear(Mode::Wild, Root::Stores, cases(8000));
 }
 
-/// Whether the order of STOREs says nothing: a rule may make two of them one, or
-/// one independent of another that it depended on.
+/// Whether the order of STOREs says nothing: a rule may make two of them one,
+/// or one independent of another that it depended on.
 bool isOrderFree(ProgramOp program) {
   std::set<int64_t> slots;
   for (Operation *op : toposort(program.getRoot())) {

@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Comparison.h"
 #include "RandomProgram.h"
 #include "RandomValues.h"
 #include "Uop/Graph/Walk.h"
@@ -16,7 +17,6 @@
 #include "Uop/Transforms/Linearize.h"
 #include "Uop/Transforms/Rangeify.h"
 #include "mlir/IR/Verifier.h"
-#include "llvm/ADT/StringExtras.h"
 #include <cmath>
 #include <gtest/gtest.h>
 
@@ -25,17 +25,6 @@ using namespace uop;
 using namespace uop::fuzz;
 
 namespace {
-
-uint64_t getVariable(const char *name, uint64_t otherwise) {
-  const char *text = std::getenv(name);
-  uint64_t value;
-  return text && llvm::to_integer(text, value, 10) ? value : otherwise;
-}
-
-bool agree(DType dtype, Word got, Word want) {
-  return got == want || (isFloat(dtype) && std::isnan(toFloat(got)) &&
-                         std::isnan(toFloat(want)));
-}
 
 /// What differs between an array and the one expected; empty if nothing.
 std::string compare(const Array &got, const Array &want) {

@@ -451,7 +451,7 @@ TEST_F(PlanTest, WrongPlansAreErrors) {
 TEST_F(PlanTest, WorksWithAnExternalCompiler) {
   set("CC", "gcc");
   if (!llvm::sys::findProgramByName("gcc"))
-    GTEST_SKIP();
+    GTEST_SKIP() << "there is no gcc";
   PlanOp op = parse(softmax);
   for (bool cached : {false, true}) {
     Plan plan = compiled(op);

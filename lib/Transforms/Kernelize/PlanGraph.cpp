@@ -89,6 +89,9 @@ private:
   const KernelizeOptions &options;
   llvm::DenseSet<Value> staged;
   PlanGraph graph;
+  /// Whether memory is a view that can be stored to; of a STORE, whether it
+  /// does.
+  std::vector<bool> isStorable;
   /// The STOREs that a node comes after: of each slot (by its number) the first
   /// so many, and others, all sorted.
   struct Before {
@@ -163,8 +166,10 @@ LogicalResult GraphBuilder::addResults(Value root) {
   for (Value result : *results)
     if (!isa<VoidType>(result.getType()))
       graph.outputs.push_back(graph.number(result));
-  for (Operation *op : graph.nodes)
-    if (auto store = dyn_cast<StoreOp>(op); store && !getStoredBuffer(store))
+  // Only what is wrong is looked at again, for its error.
+  for (Node node = 0; node < graph.nodes.size(); ++node)
+    if (isa<StoreOp>(graph.op(node)) && !isStorable[node] &&
+        !getStoredBuffer(cast<StoreOp>(graph.op(node))))
       return failure();
   return success();
 }
@@ -267,12 +272,17 @@ LogicalResult GraphBuilder::orderStores() {
 void GraphBuilder::findBuffers() {
   graph.buffers.resize(graph.nodes.size());
   graph.skips.resize(graph.nodes.size());
+  isStorable.resize(graph.nodes.size());
   for (Node node = 0; node < graph.nodes.size(); ++node) {
     Operation *op = graph.op(node);
     bool isView =
         !isa<BufferOp>(op) && (graph.isMemory(node) || isa<StoreOp>(op));
     Node source = isView ? graph.number(op->getOperand(0)) : node;
     graph.buffers[node] = isView ? graph.buffers[source] : node;
+    isStorable[node] =
+        isa<BufferOp>(op) ||
+        (isView && isStorable[source] &&
+         isa<StoreOp, AfterOp, IndexOp, ReshapeOp, PermuteOp, ShrinkOp>(op));
     graph.skips[node] = isa<AfterOp>(op) ? graph.skips[source] : node;
   }
 }
