@@ -257,6 +257,17 @@ TEST_F(Kernelize, EqualKernelsAreOne) {
   EXPECT_EQ(countKernels(), 2);
 }
 
+TEST_F(Kernelize, AConstantThatManyKernelsUseIsNotStored) {
+  Value x = input({8});
+  Value two = scalar(2, x);
+  for (int i = 0; i < 100; ++i)
+    x = b->get(OpCode::Stage, b->mul(x, two));
+  PlanOp made = plan(x);
+  EXPECT_EQ(countLaunches(made), 100);
+  for (auto launch : made.getBodyBlock().getOps<LaunchOp>())
+    EXPECT_EQ(launch.getMemory().size(), 2u);
+}
+
 TEST_F(Kernelize, AKernelOfTooManyBuffersIsSplit) {
   Value sum = input({16});
   for (int i = 0; i < 99; ++i)

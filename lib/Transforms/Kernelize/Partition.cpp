@@ -56,8 +56,9 @@ private:
   };
   struct Uses {
     llvm::SmallVector<Use, 1> list;
-    /// There are more than are told apart.
+    /// There are more than are told apart: of these kernels, one use each.
     bool many = false;
+    llvm::DenseSet<unsigned> kernels;
   };
   /// What is only known while kernels grow.
   struct State {
@@ -140,6 +141,9 @@ void Partitioner::computeCosts() {
       if (code == OpCode::Index)
         break;
     }
+    // The scalars of an INDEX are read, whatever it takes apart.
+    if (code == OpCode::Index && op->getNumOperands() > 1)
+      cost.loads += 1;
     if (isAlu(code))
       cost.own = getWeight(code);
     if (code == OpCode::Stack)
@@ -374,8 +378,9 @@ std::optional<unsigned> Partitioner::findKernelToJoin(Node node,
 void Partitioner::use(Value value, unsigned kernel, Index index) {
   constexpr size_t toldApart = 64;
   Node node = graph.number(value);
-  if ((isa<ConstOp>(graph.op(node)) && !wishes.cut[node]) ||
-      getCount(node) == 0)
+  // Constants are nothing to compute or to store, however they are moved.
+  bool isConstant = costs[node].operations == 0 && costs[node].loads == 0;
+  if ((isConstant && !wishes.cut[node]) || getCount(node) == 0)
     return;
   if (graph.isMemory(node) && !wishes.cut[node]) {
     Node base = bases[node];
@@ -389,12 +394,19 @@ void Partitioner::use(Value value, unsigned kernel, Index index) {
     index = std::move(below);
   }
   Uses &uses = pending[node];
-  if (llvm::any_of(uses.list, [&](const Use &known) {
-        return known.kernel == kernel && (uses.many || known.index == index);
-      }))
+  if (uses.many ? uses.kernels.contains(kernel)
+                : llvm::any_of(uses.list, [&](const Use &known) {
+                    return known.kernel == kernel && known.index == index;
+                  }))
     return;
   uses.list.push_back({kernel, std::move(index)});
-  uses.many |= uses.list.size() > toldApart;
+  if (uses.many) {
+    uses.kernels.insert(kernel);
+  } else if (uses.list.size() > toldApart) {
+    uses.many = true;
+    for (const Use &known : uses.list)
+      uses.kernels.insert(known.kernel);
+  }
 }
 
 /// A STACK whose sources are stored where they stand in it.
