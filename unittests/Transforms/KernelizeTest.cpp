@@ -268,6 +268,23 @@ TEST_F(Kernelize, AConstantThatManyKernelsUseIsNotStored) {
     EXPECT_EQ(launch.getMemory().size(), 2u);
 }
 
+TEST_F(Kernelize, AConstantThatIsAResultIsNotReadBack) {
+  Value x = input({2});
+  Value one = b->get(OpCode::Stack, b->f32(3));
+  Value both = b->expand(one, {2});
+  EXPECT_EQ(countLaunches(plan({one, b->mul(x, both)})), 2);
+}
+
+TEST_F(Kernelize, AStoreBehindAReductionOfNothingHappens) {
+  // What comes after it is computed from no element at all.
+  Value x = input({4});
+  Value store = b->store(x, b->add(x, scalar(1, x)));
+  Value none = b->shrink(b->after(x, store), {1, 1});
+  Value nothing = b->reduce(none, ReduceKind::Add, 1);
+  PlanOp made = plan({nothing, b->after(x, nothing)});
+  EXPECT_EQ(countLaunches(made), 3);
+}
+
 TEST_F(Kernelize, AKernelOfTooManyBuffersIsSplit) {
   Value sum = input({16});
   for (int i = 0; i < 99; ++i)

@@ -227,7 +227,8 @@ llvm::SmallVector<Node> Fuser::getSources(Node node) {
     sources.push_back(graph.number(op->getOperand(1)));
   } else if (!graph.isBase(node)) {
     for (Value source : op->getOperands())
-      sources.push_back(graph.number(source));
+      if (getNumElements(getShape(source.getType())) != 0)
+        sources.push_back(graph.number(source));
   }
   return sources;
 }

@@ -5,12 +5,18 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelBuilder.h"
+#include "Uop/Graph/Composite.h"
 
 using namespace mlir;
 using namespace uop;
 using namespace uop::planning;
 
 namespace {
+
+/// Whether a REDUCE is its identity for want of elements.
+bool isOfNothing(ReduceOp op) {
+  return getNumElements(getShape(op.getSource().getType())) == 0;
+}
 
 class KernelBuilder {
 public:
@@ -68,6 +74,10 @@ Value KernelBuilder::copyNode(Node node) {
   // What an AFTER comes after has happened when the kernel is launched.
   if (graph.isBase(node))
     return copyPointer(node);
+  // What it would reduce is not there, whatever that comes after.
+  if (auto reduce = dyn_cast<ReduceOp>(op); reduce && isOfNothing(reduce))
+    return full(builder, dtype, getIdentity(reduce.getKind(), dtype),
+                graph.shape(node));
   reduces |= isa<ReduceOp>(op);
   llvm::SmallVector<Value, 3> sources;
   for (Value source : op->getOperands())
@@ -81,8 +91,9 @@ Value KernelBuilder::copy(Node root) {
   while (!stack.empty()) {
     auto [node, next] = stack.back();
     Operation *op = graph.op(node);
+    auto reduce = dyn_cast<ReduceOp>(op);
     bool isLeaf =
-        graph.isBase(node) ||
+        graph.isBase(node) || (reduce && isOfNothing(reduce)) ||
         (fusion.materialized[node] && !llvm::is_contained(kernel.roots, node));
     if (!isLeaf && next < op->getNumOperands()) {
       ++stack.back().second;

@@ -87,6 +87,10 @@ private:
   Index follow(Node from, Node to, Index index);
   void useScalars(unsigned kernel, Node view, Node base);
   double getCount(Node node) { return *getNumElements(graph.shape(node)); }
+  /// Constants, however they are moved: nothing to compute, or to read.
+  bool isConstant(Node node) const {
+    return costs[node].operations == 0 && costs[node].loads == 0;
+  }
   auto numberer() {
     return [this](Value value) { return graph.number(value); };
   }
@@ -378,9 +382,7 @@ std::optional<unsigned> Partitioner::findKernelToJoin(Node node,
 void Partitioner::use(Value value, unsigned kernel, Index index) {
   constexpr size_t toldApart = 64;
   Node node = graph.number(value);
-  // Constants are nothing to compute or to store, however they are moved.
-  bool isConstant = costs[node].operations == 0 && costs[node].loads == 0;
-  if ((isConstant && !wishes.cut[node]) || getCount(node) == 0)
+  if ((isConstant(node) && !wishes.cut[node]) || getCount(node) == 0)
     return;
   if (graph.isMemory(node) && !wishes.cut[node]) {
     Node base = bases[node];
@@ -440,7 +442,8 @@ void Partitioner::visit(Node node) {
   if ((uses.list.empty() && !placed) || getCount(node) == 0)
     return;
   bool stored = wishes.cut[node] || uses.many ||
-                (isCompute(code) && (placed || isStored(node, uses)));
+                (isCompute(code) && !isConstant(node) &&
+                 (placed || isStored(node, uses)));
   if (stored && code == OpCode::Stack &&
       (op->getNumOperands() > maxInlineStack ||
        costs[node].operations > 2 * maxInlineStack))

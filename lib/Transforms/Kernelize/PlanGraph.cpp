@@ -5,7 +5,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "PlanGraph.h"
-#include "Uop/Graph/Composite.h"
 #include "Uop/Graph/Results.h"
 
 using namespace mlir;
@@ -110,14 +109,9 @@ private:
 };
 
 /// A long reduction with few results: partial results first, stored, then their
-/// reduction. Only where the order of the terms is free. One of nothing is its
-/// identity.
+/// reduction. Only where the order of the terms is free.
 Value GraphBuilder::rebuildReduce(ReduceOp op, Value source) {
-  DType dtype = getDType(op.getType());
-  if (getNumElements(getShape(source.getType())) == 0)
-    return full(builder, dtype, getIdentity(op.getKind(), dtype),
-                getShape(op.getType()));
-  bool anyOrder = !isFloat(dtype) ||
+  bool anyOrder = !isFloat(getDType(op.getType())) ||
                   (op.getKind() == ReduceKind::Add && options.reassociate);
   int64_t parts = anyOrder ? chooseParts(op) : 0;
   if (parts == 0)
