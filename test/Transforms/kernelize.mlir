@@ -1,4 +1,5 @@
 // RUN: uop-opt %s --uop-kernelize | FileCheck %s
+// RUN: uop-opt %s --uop-kernelize --uop-kernelize | FileCheck %s
 
 // Two of the kernels are the same graph: one program, launched twice. The second
 // of a name is numbered.
@@ -94,4 +95,29 @@ uop.program @loops {
   %6 = uop.store %2, %5 : !uop.mem<f32, global>, f32
   %7 = uop.sink %6 : !uop.void
   uop.yield %7 : !uop.void
+}
+
+// Two programs that are kernels as they stand are one kernel and two plans. No kernel
+// takes the name of a plan.
+
+// CHECK-LABEL: uop.plan @double arena 0 {
+// CHECK-NEXT:    %in0 = uop.input 0 : !uop.mem<5xf32, global>
+// CHECK-NEXT:    uop.launch @e_5n1(%in0) : !uop.mem<5xf32, global>
+uop.program @double {
+  %0 = uop.buffer 0 : !uop.mem<5xf32, global>
+  %1 = uop.add %0, %0 : !uop.mem<5xf32, global>
+  %2 = uop.store %0, %1 : !uop.mem<5xf32, global>, tensor<5xf32>
+  %3 = uop.sink %2 : !uop.void
+  uop.yield %3 : !uop.void
+}
+
+// CHECK-LABEL: uop.plan @e_5 arena 0 {
+// CHECK-NEXT:    %in0 = uop.input 0 : !uop.mem<5xf32, global>
+// CHECK-NEXT:    uop.launch @e_5n1(%in0) : !uop.mem<5xf32, global>
+uop.program @e_5 {
+  %0 = uop.buffer 0 : !uop.mem<5xf32, global>
+  %1 = uop.add %0, %0 : !uop.mem<5xf32, global>
+  %2 = uop.store %0, %1 : !uop.mem<5xf32, global>, tensor<5xf32>
+  %3 = uop.sink %2 : !uop.void
+  uop.yield %3 : !uop.void
 }

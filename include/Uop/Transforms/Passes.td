@@ -109,7 +109,8 @@ def UopKernelize : Pass<"uop-kernelize", "::mlir::ModuleOp"> {
     readers of the old contents and before those of the new. Temps share an arena.
 
     Kernels are named for what they do: `r_3` reduces to three elements, `e_3_4` is
-    elementwise, the second of a name is `r_3n1`. Equal kernels are one.
+    elementwise, the second of a name is `r_3n1`. Equal kernels are one. What a
+    plan of the module launches already stays as it is.
 
     ```mlir
     // before

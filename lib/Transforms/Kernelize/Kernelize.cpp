@@ -13,6 +13,7 @@
 #include "Uop/Transforms/MemoryPlan.h"
 #include "Uop/Transforms/Passes.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace uop;
@@ -30,10 +31,29 @@ struct Launch {
   llvm::SmallVector<Argument> arguments;
 };
 
+/// The kernels of a module by their graphs, and the names that are taken.
+class KernelTable {
+public:
+  explicit KernelTable(ModuleOp module);
+
+  /// Whether a plan of the module launches the program.
+  bool isLaunched(ProgramOp program) const {
+    return launched.contains(program.getSymName());
+  }
+  /// The name of the kernel of this graph. Where there is none, a new one that
+  /// begins with `base`; then `isNew` is true.
+  std::string getName(ProgramOp kernel, llvm::StringRef base, bool &isNew);
+
+private:
+  llvm::StringMap<std::string> nameOf;
+  llvm::StringMap<unsigned> counts;
+  llvm::StringSet<> launched, taken;
+};
+
 class Planner {
 public:
-  explicit Planner(ProgramOp program)
-      : program(program), module(program->getParentOfType<ModuleOp>()) {}
+  Planner(ProgramOp program, KernelTable &table)
+      : program(program), table(table) {}
 
   LogicalResult plan(const KernelizeOptions &options);
   LogicalResult planLoops();
@@ -42,18 +62,14 @@ public:
 
 private:
   void addLaunch(BuiltKernel built);
-  std::string makeName(llvm::StringRef base);
   int64_t addMemory(OpBuilder &builder);
   int64_t addTemps(OpBuilder &builder);
   Value getMemory(OpBuilder &builder, const Argument &argument);
 
   ProgramOp program;
-  ModuleOp module;
+  KernelTable &table;
   llvm::SmallVector<OwningOpRef<ProgramOp>> kernels;
   std::vector<Launch> launches;
-  llvm::StringMap<std::string> nameOf;
-  llvm::StringMap<unsigned> counts;
-  llvm::DenseSet<llvm::StringRef> taken;
   /// The memory of the plan, with dtype and shape.
   std::map<Memory, MemType> memory;
   std::map<Memory, Value> values;
@@ -63,41 +79,47 @@ private:
 // Kernels
 //===----------------------------------------------------------------------===//
 
-/// The second kernel of a name is `r_3n1`.
-std::string Planner::makeName(llvm::StringRef base) {
-  while (true) {
+KernelTable::KernelTable(ModuleOp module) {
+  module.walk([&](LaunchOp launch) { launched.insert(launch.getKernel()); });
+  for (Operation &op : *module.getBody()) {
+    if (auto symbol = dyn_cast<SymbolOpInterface>(op))
+      taken.insert(symbol.getName());
+    std::string graph;
+    if (auto kernel = dyn_cast<ProgramOp>(op);
+        kernel && isLaunched(kernel) && encodeGraph(kernel.getRoot(), graph))
+      nameOf.try_emplace(graph, kernel.getSymName().str());
+  }
+}
+
+std::string KernelTable::getName(ProgramOp kernel, llvm::StringRef base,
+                                 bool &isNew) {
+  std::string graph;
+  encodeGraph(kernel.getRoot(), graph);
+  auto [it, inserted] = nameOf.try_emplace(graph);
+  isNew = inserted;
+  while (it->second.empty()) {
+    // The second kernel of a name is `r_3n1`.
     unsigned count = counts[base]++;
     std::string name =
         count == 0 ? base.str() : (base + "n" + llvm::Twine(count)).str();
-    if (!taken.contains(name))
-      return name;
+    if (taken.insert(name).second)
+      it->second = name;
   }
+  return it->second;
 }
 
 /// Launches the kernel: the one of the same graph, if there is one.
 void Planner::addLaunch(BuiltKernel built) {
-  std::string graph;
-  encodeGraph(built.program->getRoot(), graph);
-  auto [it, isNew] = nameOf.try_emplace(graph);
+  bool isNew;
+  std::string name = table.getName(*built.program, built.name, isNew);
   if (isNew) {
-    it->second = makeName(built.name);
-    built.program->setSymName(it->second);
+    built.program->setSymName(name);
     kernels.push_back(std::move(built.program));
   }
-  launches.push_back({it->second, std::move(built.arguments)});
+  launches.push_back({name, std::move(built.arguments)});
 }
 
 LogicalResult Planner::plan(const KernelizeOptions &options) {
-  for (Operation &op : *module.getBody()) {
-    if (auto symbol = dyn_cast<SymbolOpInterface>(op); symbol && &op != program)
-      taken.insert(symbol.getName());
-    auto other = dyn_cast<ProgramOp>(op);
-    std::string graph;
-    if (other && other != program &&
-        getOpCode(other.getRoot()) == OpCode::Sink &&
-        encodeGraph(other.getRoot(), graph))
-      nameOf.try_emplace(graph, other.getSymName().str());
-  }
   OpBuilder builder(program.getContext());
   OwningOpRef<ProgramOp> scratch =
       createProgram(builder, program.getLoc(), "graph");
@@ -244,6 +266,18 @@ PlanOp Planner::commit() {
   return plan;
 }
 
+FailureOr<PlanOp> kernelizeWith(KernelTable &table, ProgramOp program,
+                                const KernelizeOptions &options) {
+  if (options.maxParameters < 2)
+    return program.emitError()
+           << "a kernel takes at least 2 buffers, the limit is "
+           << options.maxParameters;
+  Planner planner(program, table);
+  if (failed(isShaped(program) ? planner.plan(options) : planner.planLoops()))
+    return failure();
+  return planner.commit();
+}
+
 struct KernelizePass : ::uop::impl::UopKernelizeBase<KernelizePass> {
   using UopKernelizeBase::UopKernelizeBase;
 
@@ -251,9 +285,11 @@ struct KernelizePass : ::uop::impl::UopKernelizeBase<KernelizePass> {
     KernelizeOptions options;
     options.maxParameters = maxParameters;
     options.reassociate = reassociate;
+    KernelTable table(getOperation());
     llvm::SmallVector<ProgramOp> programs(getOperation().getOps<ProgramOp>());
     for (ProgramOp program : programs)
-      if (failed(kernelize(program, options)))
+      if (!table.isLaunched(program) &&
+          failed(kernelizeWith(table, program, options)))
         return signalPassFailure();
   }
 };
@@ -262,12 +298,9 @@ struct KernelizePass : ::uop::impl::UopKernelizeBase<KernelizePass> {
 
 FailureOr<PlanOp> uop::kernelize(ProgramOp program,
                                  const KernelizeOptions &options) {
-  if (options.maxParameters < 2)
+  KernelTable table(program->getParentOfType<ModuleOp>());
+  if (table.isLaunched(program))
     return program.emitError()
-           << "a kernel takes at least 2 buffers, the limit is "
-           << options.maxParameters;
-  Planner planner(program);
-  if (failed(isShaped(program) ? planner.plan(options) : planner.planLoops()))
-    return failure();
-  return planner.commit();
+           << "program '" << program.getSymName() << "' is a kernel of a plan";
+  return kernelizeWith(table, program, options);
 }
