@@ -9,6 +9,7 @@
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
+#include <bitset>
 
 using namespace mlir;
 using namespace uop;
@@ -38,13 +39,28 @@ void UopDialect::initialize() {
   addMovementOps();
   addKernelOps();
 #define UOP_NAME(code, mnemonic)                                               \
-  opNames.push_back(OperationName("uop." mnemonic, getContext()));             \
-  opCodes[opNames.back().getAsOpaquePointer()] = OpCode::code;
+  opNames.push_back(OperationName("uop." mnemonic, getContext()));
   UOP_FOR_EACH_OPCODE(UOP_NAME)
 #undef UOP_NAME
+  // One in about ten factors will do.
+  while (!fillSlots())
+    slotFactor = slotFactor * 6364136223846793005 + 1442695040888963407;
   i32 = IntegerType::get(getContext(), 32);
   for (int64_t value = firstSmall; value <= lastSmall; ++value)
     smallConstants.push_back(IntegerAttr::get(i32, value));
+}
+
+bool UopDialect::fillSlots() {
+  std::fill(std::begin(codeOfSlot), std::end(codeOfSlot), OpCode::Const);
+  std::bitset<sizeof(codeOfSlot)> taken;
+  for (auto [code, name] : llvm::enumerate(opNames)) {
+    size_t slot = getSlot(name);
+    if (taken[slot])
+      return false;
+    taken.set(slot);
+    codeOfSlot[slot] = static_cast<OpCode>(code);
+  }
+  return true;
 }
 
 Operation *UopDialect::materializeConstant(OpBuilder &builder, Attribute value,
@@ -90,13 +106,6 @@ std::optional<OpCode> uop::parseOpCode(llvm::StringRef mnemonic) {
     it = codes.find(mnemonic.lower());
   return it == codes.end() ? std::nullopt : std::optional(it->second);
 }
-
-std::optional<OpCode> uop::getOpCode(Operation *op) {
-  auto *dialect = dyn_cast_or_null<UopDialect>(op->getDialect());
-  return dialect ? dialect->getOpCode(op->getName()) : std::nullopt;
-}
-
-OpCode uop::getOpCode(Value value) { return *getOpCode(value.getDefiningOp()); }
 
 //===----------------------------------------------------------------------===//
 // Types

@@ -215,11 +215,18 @@ bool RewriteDriver::rewrite(Operation *op, Operation *original) {
 }
 
 bool RewriteDriver::match(Operation *op, Operation *original) {
-  llvm::ArrayRef<const RewritePattern *> candidates;
+  llvm::ArrayRef<RuleIndex::Candidate> candidates;
+  OpCodeSet sourceCodes;
   if (!applicator) {
     candidates = rules.get(*::uop::getOpCode(op), op);
     if (candidates.empty())
       return true;
+    sourceCodes = getSourceCodes(op);
+    while (!candidates.front().root.fits(sourceCodes)) {
+      candidates = candidates.drop_front();
+      if (candidates.empty())
+        return true;
+    }
   }
   Type type = op->getResult(0).getType();
   rewriter.start(op);
@@ -246,7 +253,9 @@ bool RewriteDriver::match(Operation *op, Operation *original) {
   if (applicator)
     result =
         applicator->matchAndRewrite(op, rewriter, {}, onFailure, onSuccess);
-  for (const RewritePattern *pattern : candidates) {
+  for (const auto &[pattern, asked] : candidates) {
+    if (!asked.fits(sourceCodes))
+      continue;
     rewriter.setInsertionPoint(op);
     result = pattern->matchAndRewrite(op, rewriter);
     if (succeeded(result))
@@ -383,8 +392,8 @@ void RewriteDriver::finish(Frame &frame) {
 }
 
 bool RewriteDriver::leadBack(Operation *op) {
-  auto first = llvm::find_if(
-      frames, [&](const Frame &frame) { return frame.op == op; });
+  auto first =
+      llvm::find_if(frames, [&](const Frame &frame) { return frame.op == op; });
   // Without an applicator there are native patterns only.
   bool ofRules = !applicator;
   for (auto frame = first; ofRules && frame != frames.end(); ++frame)
@@ -511,9 +520,9 @@ private:
 
 } // namespace
 
-FailureOr<RewriteStats>
-uop::graphRewrite(ProgramOp program, const RuleIndex &rules,
-                  const RewriteOptions &options) {
+FailureOr<RewriteStats> uop::graphRewrite(ProgramOp program,
+                                          const RuleIndex &rules,
+                                          const RewriteOptions &options) {
   RewriteStats stats;
   Transition transition(program);
   UniquingBuilder builder(transition.getFresh());
@@ -526,8 +535,8 @@ uop::graphRewrite(ProgramOp program, const RuleIndex &rules,
     // It follows from the graph alone, whatever led to it.
     order = toposort(root, transition.size());
   stats.nodesAfter = order.size();
-  stats.costAfter = llvm::count_if(
-      order, [](Operation *op) { return !isa<ConstOp>(op); });
+  stats.costAfter =
+      llvm::count_if(order, [](Operation *op) { return !isa<ConstOp>(op); });
   stats.refused = options.refuseGrowth && stats.costAfter > stats.costBefore;
   stats.hadUnreached =
       static_cast<int64_t>(transition.size()) > stats.nodesBefore;

@@ -9,36 +9,58 @@
 using namespace mlir;
 using namespace uop;
 
+bool RuleRoot::fits(Type type) const {
+  switch (first) {
+  case First::Any:
+    return true;
+  case First::I32:
+    return type.isSignlessInteger(32);
+  case First::Bools:
+    return getDTypeOrNone(type) == DType::Bool;
+  }
+  llvm_unreachable("no such kind");
+}
+
+RulePattern::RulePattern(const RuleRoot &root, MLIRContext *context)
+    : RewritePattern(context->getOrLoadDialect<UopDialect>()
+                         ->getOpName(root.getCode())
+                         .getStringRef(),
+                     1, context),
+      root(root) {}
+
 RuleIndex::RuleIndex(const FrozenRewritePatternSet &given) : patterns(given) {
-  auto add = [&](ByType &lists, const RewritePattern *pattern) {
-    if (pattern->getBenefit().isImpossibleToMatch())
-      return;
-    MLIRContext *context = pattern->getContext();
-    i32 = IntegerType::get(context, 32);
-    f32 = Float32Type::get(context);
-    auto *rule = dynamic_cast<const RulePattern *>(pattern);
-    lists.all.push_back(pattern);
-    if (!rule || rule->isFor(i32))
-      lists.ofI32.push_back(pattern);
-    if (!rule || rule->isFor(f32))
-      lists.ofF32.push_back(pattern);
-  };
+  llvm::SmallVector<const RewritePattern *> sorted[numOpCodes];
   for (const auto &[name, ofOp] : patterns.getOpSpecificNativePatterns()) {
     auto *dialect = dyn_cast_or_null<UopDialect>(name.getDialect());
     std::optional<OpCode> code =
         dialect ? dialect->getOpCode(name) : std::nullopt;
-    if (!code)
-      continue;
-    for (const RewritePattern *pattern : ofOp)
-      add(byCode[static_cast<unsigned>(*code)], pattern);
+    if (code)
+      llvm::append_range(sorted[static_cast<unsigned>(*code)], ofOp);
   }
-  for (ByType &lists : byCode) {
+  for (auto [code, ofCode] : llvm::enumerate(sorted)) {
     for (const RewritePattern &pattern : patterns.getMatchAnyOpNativePatterns())
-      add(lists, &pattern);
-    for (List *list : {&lists.all, &lists.ofI32, &lists.ofF32})
-      llvm::stable_sort(
-          *list, [](const RewritePattern *a, const RewritePattern *b) {
-            return b->getBenefit() < a->getBenefit();
-          });
+      ofCode.push_back(&pattern);
+    llvm::stable_sort(ofCode,
+                      [](const RewritePattern *a, const RewritePattern *b) {
+                        return b->getBenefit() < a->getBenefit();
+                      });
+    for (const RewritePattern *pattern : ofCode)
+      add(static_cast<OpCode>(code), pattern);
   }
+}
+
+void RuleIndex::add(OpCode code, const RewritePattern *pattern) {
+  if (pattern->getBenefit().isImpossibleToMatch())
+    return;
+  MLIRContext *context = pattern->getContext();
+  types[0] = getScalarType(context, DType::I32);
+  types[1] = getScalarType(context, DType::F32);
+  types[2] = getScalarType(context, DType::Bool);
+  auto *rule = dynamic_cast<const RulePattern *>(pattern);
+  RuleRoot root = rule ? rule->getRoot() : RuleRoot(code);
+  ByType &lists = byCode[static_cast<unsigned>(code)];
+  lists.all.push_back({pattern, root});
+  for (auto [type, list] : llvm::zip(types, lists.ofType))
+    if (root.fits(type))
+      list.push_back({pattern, root});
 }

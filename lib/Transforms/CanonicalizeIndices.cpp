@@ -24,11 +24,11 @@ bool isIndexType(Type type) {
 }
 
 /// A rule that only sees nodes of which sources and value are i32 or bool.
-class IndexOnly : public RewritePattern {
+class IndexOnly : public RulePattern {
 public:
-  IndexOnly(std::unique_ptr<RewritePattern> rule, llvm::StringRef root)
-      : RewritePattern(root, rule->getBenefit(), rule->getContext()),
-        rule(std::move(rule)) {
+  IndexOnly(MLIRContext *context, std::unique_ptr<RewritePattern> rule,
+            const RuleRoot &root)
+      : RulePattern(root, context), rule(std::move(rule)) {
     setDebugName(this->rule->getDebugName());
   }
 
@@ -64,11 +64,14 @@ struct CanonicalizeIndicesPass
       set->populate(rules);
     }
     RewritePatternSet patterns(&getContext());
+    auto *dialect = getContext().getLoadedDialect<UopDialect>();
     for (std::unique_ptr<RewritePattern> &rule : rules.getNativePatterns()) {
-      std::optional<OperationName> root = rule->getRootKind();
-      if (root)
-        patterns.add(
-            std::make_unique<IndexOnly>(std::move(rule), root->getStringRef()));
+      auto *ofTable = dynamic_cast<RulePattern *>(rule.get());
+      auto code = rule->getRootKind() ? dialect->getOpCode(*rule->getRootKind())
+                                      : std::nullopt;
+      if (code)
+        patterns.add<IndexOnly>(&getContext(), std::move(rule),
+                                ofTable ? ofTable->getRoot() : RuleRoot(*code));
     }
     RewriteOptions options;
     if (maxSteps > 0)

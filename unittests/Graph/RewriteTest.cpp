@@ -250,13 +250,12 @@ TEST_F(RewriteTest, RulesThatUndoEachOther) {
                        "alternate: 'to-mul', 'to-add'");
 }
 
-/// FromT(x, y) -> the node of another op over the same, as the rule sets do it.
-template <typename FromT> struct TurnInto : RulePattern {
-  TurnInto(MLIRContext *context, OpCode code)
-      : RulePattern(FromT::getOperationName(), 1, context), code(code) {
+/// from(x, y) -> the node of another op over the same, as the rule sets do it.
+struct TurnInto : RulePattern {
+  TurnInto(MLIRContext *context, const RuleRoot &from, OpCode code)
+      : RulePattern(from, context), code(code) {
     setDebugName("turn-into");
   }
-  bool isFor(Type) const override { return true; }
   LogicalResult matchAndRewrite(Operation *op,
                                 PatternRewriter &rewriter) const override {
     rewriter.replaceOp(
@@ -270,21 +269,43 @@ template <typename FromT> struct TurnInto : RulePattern {
 TEST_F(RewriteTest, RulePatternsThatUndoEachOther) {
   const char *text = "%x = uop.param 0 : i32\n%y = uop.add %x, %x : i32\n"
                      "%z = uop.floordiv %y, %x : i32\nuop.yield %z : i32";
-  rules->add<TurnInto<AddOp>>(&context, OpCode::Mul);
-  rules->add<TurnInto<MulOp>>(&context, OpCode::Max);
-  rules->add<TurnInto<MaxOp>>(&context, OpCode::Add);
+  rules->add<TurnInto>(&context, OpCode::Add, OpCode::Mul);
+  rules->add<TurnInto>(&context, OpCode::Mul, OpCode::Max);
+  rules->add<TurnInto>(&context, OpCode::Max, OpCode::Add);
   parse(text);
   EXPECT_EQ(rewrite(), "param add floordiv");
   EXPECT_EQ(stats.ledBack, 1);
 
   // Back to a node that was made on the way: the first step holds.
-  rules->add<TurnInto<FloorDivOp>>(&context, OpCode::Add);
-  rules->add<TurnInto<AddOp>>(&context, OpCode::Mul);
-  rules->add<TurnInto<MulOp>>(&context, OpCode::Add);
+  rules->add<TurnInto>(&context, OpCode::FloorDiv, OpCode::Add);
+  rules->add<TurnInto>(&context, OpCode::Add, OpCode::Mul);
+  rules->add<TurnInto>(&context, OpCode::Mul, OpCode::Add);
   parse("%x = uop.param 0 : i32\n%y = uop.floordiv %x, %x : i32\n"
         "uop.yield %y : i32");
   EXPECT_EQ(rewrite(), "param add");
   EXPECT_EQ(stats.ledBack, 1);
+}
+
+/// Nodes over sources that the root does not allow are not offered.
+TEST_F(RewriteTest, RootsOverSources) {
+  const char *text = "%x = uop.param 0 : i32\n%0 = uop.const 1 : i32\n"
+                     "%a = uop.add %x, %x : i32\n%b = uop.add %a, %0 : i32\n"
+                     "%c = uop.add %0, %0 : i32\n%d = uop.mul %b, %c : i32\n"
+                     "uop.yield %d : i32";
+  auto add = [&](const RuleRoot &root) {
+    rules->add<TurnInto>(&context, root, OpCode::Max);
+    parse(text);
+    return rewrite();
+  };
+  RuleRoot root = OpCode::Add;
+  EXPECT_EQ(add(root.overOnly(OpCode::Const)), "param add const add max mul");
+  EXPECT_EQ(add(root.overSome({OpCode::Const, OpCode::Where})),
+            "param add const max max mul");
+  EXPECT_EQ(
+      add(root.overSome(OpCode::Const).overOnly({OpCode::Const, OpCode::Add})),
+      "param add const max max mul");
+  EXPECT_EQ(add(root.ofBools()), "param add const add add mul");
+  EXPECT_EQ(add(root.ofI32()), "param max const max max mul");
 }
 
 /// What a rule has made before it fails leaves no trace, not even in the order.

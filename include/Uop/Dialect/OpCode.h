@@ -10,6 +10,7 @@
 
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 
 /// X(code, mnemonic) for every op code; the op class is code##Op.
@@ -76,6 +77,33 @@ inline bool isAlu(OpCode c) { return OpCode::Cast <= c && c <= OpCode::Where; }
 inline bool isMovement(OpCode c) {
   return OpCode::Reshape <= c && c <= OpCode::Shrink;
 }
+
+/// A set of op codes.
+class OpCodeSet {
+public:
+  constexpr OpCodeSet() = default;
+  constexpr OpCodeSet(OpCode code) : bits(getBit(code)) {}
+  constexpr OpCodeSet(std::initializer_list<OpCode> codes) {
+    for (OpCode code : codes)
+      insert(code);
+  }
+
+  constexpr bool empty() const { return bits == 0; }
+  constexpr void insert(OpCode code) { bits |= getBit(code); }
+  constexpr bool intersects(OpCodeSet other) const {
+    return (bits & other.bits) != 0;
+  }
+  constexpr bool isSubsetOf(OpCodeSet other) const {
+    return (bits & ~other.bits) == 0;
+  }
+
+private:
+  static_assert(numOpCodes <= 64);
+  static constexpr uint64_t getBit(OpCode code) {
+    return uint64_t(1) << static_cast<unsigned>(code);
+  }
+  uint64_t bits = 0;
+};
 
 } // namespace uop
 

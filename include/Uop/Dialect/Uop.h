@@ -1,7 +1,7 @@
 //===- Uop.h - the uop dialect ----------------------------------*- C++ -*-===//
 //
-// The dialect, its types, attributes and op classes, and what every room asks of
-// a type: dtype, shape, address space.
+// The dialect, its types, attributes and op classes, and what every room asks
+// of a type: dtype, shape, address space.
 //
 //===----------------------------------------------------------------------===//
 
@@ -87,9 +87,14 @@ inline constexpr int64_t maxMemoryElements = 2147483647;
 std::string formatShape(llvm::ArrayRef<int64_t> shape);
 
 /// The op code of an op; nullopt for ops that are no UOps.
-std::optional<OpCode> getOpCode(mlir::Operation *op);
+inline std::optional<OpCode> getOpCode(mlir::Operation *op) {
+  auto *dialect = llvm::dyn_cast_or_null<UopDialect>(op->getDialect());
+  return dialect ? dialect->getOpCode(op->getName()) : std::nullopt;
+}
 /// The op code of the op that defines `value`, a UOp.
-OpCode getOpCode(mlir::Value value);
+inline OpCode getOpCode(mlir::Value value) {
+  return *getOpCode(value.getDefiningOp());
+}
 
 } // namespace uop
 

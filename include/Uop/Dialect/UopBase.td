@@ -54,10 +54,10 @@ def Uop_Dialect : Dialect {
     /// The op code of a registered op name; nullopt for `uop.program`,
     /// `uop.yield` and the ops of other dialects.
     std::optional<::uop::OpCode> getOpCode(::mlir::OperationName name) const {
-      auto it = opCodes.find(name.getAsOpaquePointer());
-      if (it == opCodes.end())
+      ::uop::OpCode code = codeOfSlot[getSlot(name)];
+      if (getOpName(code) != name)
         return std::nullopt;
-      return it->second;
+      return code;
     }
     /// The i32 constant `value`; a small one is at hand.
     ::mlir::IntegerAttr getI32Attr(int32_t value) const {
@@ -78,7 +78,16 @@ def Uop_Dialect : Dialect {
     void addMovementOps();
     void addKernelOps();
     ::llvm::SmallVector<::mlir::OperationName, 0> opNames;
-    ::llvm::DenseMap<const void *, ::uop::OpCode> opCodes;
+    /// The op codes by a hash of the op name. `initialize` finds a factor under
+    /// which no two names have one slot.
+    size_t getSlot(::mlir::OperationName name) const {
+      auto address =
+          reinterpret_cast<uintptr_t>(name.getAsOpaquePointer());
+      return uint64_t(address) * slotFactor >> 56;
+    }
+    bool fillSlots();
+    uint64_t slotFactor = 0x9e3779b97f4a7c15;
+    ::uop::OpCode codeOfSlot[256];
     /// The constants from `firstSmall` on: the sizes and strides of most loops.
     static constexpr int64_t firstSmall = -64, lastSmall = 256;
     ::llvm::SmallVector<::mlir::IntegerAttr, 0> smallConstants;

@@ -66,7 +66,7 @@ Value absorb(Operation *op, OpCode dual) {
 }
 
 const RuleRow rows[] = {
-    {"boolean/or-true", OpCode::Add,
+    {"boolean/or-true", RuleRoot(OpCode::Add).ofBools().overSome(splats),
      [](Operation *op, RuleGraph &) {
        if (!isBoolOp(op))
          return Value();
@@ -74,63 +74,69 @@ const RuleRow rows[] = {
               : getSplat(lhs(op)) == 1 ? lhs(op)
                                        : Value();
      }},
-    {"boolean/or-same", OpCode::Add,
+    {"boolean/or-same", RuleRoot(OpCode::Add).ofBools(),
      [](Operation *op, RuleGraph &) {
        return isBoolOp(op) && lhs(op) == rhs(op) ? lhs(op) : Value();
      }},
-    {"boolean/and-same", OpCode::Mul,
+    {"boolean/and-same", RuleRoot(OpCode::Mul).ofBools(),
      [](Operation *op, RuleGraph &) {
        return isBoolOp(op) && lhs(op) == rhs(op) ? lhs(op) : Value();
      }},
-    {"boolean/or-not", OpCode::Add,
+    {"boolean/or-not", RuleRoot(OpCode::Add).ofBools().overSome(OpCode::CmpNe),
      [](Operation *op, RuleGraph &graph) {
        return isBoolOp(op) && isComplement(op) ? graph.boolean(true) : Value();
      }},
-    {"boolean/and-not", OpCode::Mul,
+    {"boolean/and-not", RuleRoot(OpCode::Mul).ofBools().overSome(OpCode::CmpNe),
      [](Operation *op, RuleGraph &graph) {
        return isBoolOp(op) && isComplement(op) ? graph.boolean(false) : Value();
      }},
-    {"boolean/absorb-or", OpCode::Add,
+    {"boolean/absorb-or", RuleRoot(OpCode::Add).ofBools().overSome(OpCode::Mul),
      [](Operation *op, RuleGraph &) {
        return isBoolOp(op) ? absorb(op, OpCode::Mul) : Value();
      }},
-    {"boolean/absorb-and", OpCode::Mul,
+    {"boolean/absorb-and",
+     RuleRoot(OpCode::Mul).ofBools().overSome(OpCode::Add),
      [](Operation *op, RuleGraph &) {
        return isBoolOp(op) ? absorb(op, OpCode::Add) : Value();
      }},
-    {"boolean/or-decided", OpCode::Add,
+    {"boolean/or-decided", RuleRoot(OpCode::Add).ofBools(),
      [](Operation *op, RuleGraph &graph) {
        return decideOther(op, false, graph);
      }},
-    {"boolean/and-decided", OpCode::Mul,
+    {"boolean/and-decided", RuleRoot(OpCode::Mul).ofBools(),
      [](Operation *op, RuleGraph &graph) {
        return decideOther(op, true, graph);
      }},
-    {"boolean/or-of-nots", OpCode::Add,
+    {"boolean/or-of-nots",
+     RuleRoot(OpCode::Add).ofBools().overOnly(OpCode::CmpNe),
      [](Operation *op, RuleGraph &graph) {
        return isBool(op->getResult(0)) ? pullNegations(op, OpCode::Mul, graph)
                                        : Value();
      }},
-    {"boolean/and-of-nots", OpCode::Mul,
+    {"boolean/and-of-nots",
+     RuleRoot(OpCode::Mul).ofBools().overOnly(OpCode::CmpNe),
      [](Operation *op, RuleGraph &graph) {
        return isBool(op->getResult(0)) ? pullNegations(op, OpCode::Add, graph)
                                        : Value();
      }},
-    {"boolean/not-false", OpCode::CmpNe,
+    {"boolean/not-false", RuleRoot(OpCode::CmpNe).ofBools().overSome(splats),
      [](Operation *op, RuleGraph &) {
        return isBoolOp(op) && getSplat(rhs(op)) == 0 ? lhs(op) : Value();
      }},
-    {"boolean/not-not", OpCode::CmpNe,
+    {"boolean/not-not",
+     RuleRoot(OpCode::CmpNe).ofBools().overSome(OpCode::Const),
      [](Operation *op, RuleGraph &) {
        return isBool(lhs(op)) && isConst(rhs(op), 1) ? getNegated(lhs(op))
                                                      : Value();
      }},
-    {"boolean/nots-not-equal", OpCode::CmpNe,
+    {"boolean/nots-not-equal",
+     RuleRoot(OpCode::CmpNe).ofBools().overOnly(OpCode::CmpNe),
      [](Operation *op, RuleGraph &graph) {
        Value x = getNegated(lhs(op)), y = getNegated(rhs(op));
        return x && y ? graph.get(OpCode::CmpNe, {x, y}) : Value();
      }},
-    {"boolean/not-less-than", OpCode::CmpNe,
+    {"boolean/not-less-than",
+     RuleRoot(OpCode::CmpNe).ofBools().overSome(OpCode::CmpLt),
      [](Operation *op, RuleGraph &graph) {
        // not (x < c)  is  c-1 < x;  not (c < x)  is  x < c+1
        Operation *less = match(lhs(op), OpCode::CmpLt);
@@ -149,5 +155,5 @@ const RuleRow rows[] = {
 } // namespace
 
 void uop::populateBooleanRules(RewritePatternSet &patterns) {
-  addRules(patterns, rows, /*ofBools=*/true);
+  addRules(patterns, rows);
 }

@@ -26,7 +26,7 @@ bool isExact(DType from, DType between, DType to) {
 }
 
 const RuleRow rows[] = {
-    {"casts/pair", OpCode::Cast,
+    {"casts/pair", RuleRoot(OpCode::Cast).overSome(OpCode::Cast),
      [](Operation *op, RuleGraph &graph) {
        Operation *inner = match(lhs(op), OpCode::Cast);
        if (!inner || isMemory(lhs(inner).getType()))
@@ -40,7 +40,7 @@ const RuleRow rows[] = {
        return graph.get(OpCode::Cast, {lhs(inner)},
                         {{}, getScalarType(op->getContext(), to), 0});
      }},
-    {"casts/integer-to-bool", OpCode::Cast,
+    {"casts/integer-to-bool", RuleRoot(OpCode::Cast).ofI32(),
      [](Operation *op, RuleGraph &graph) {
        if (!isBool(op->getResult(0)) || !isI32(lhs(op)))
          return Value();

@@ -20,7 +20,8 @@ Value getBoolSource(Value value) {
 }
 
 const RuleRow rows[] = {
-    {"comparisons/bool-less-than", OpCode::CmpLt,
+    {"comparisons/bool-less-than",
+     RuleRoot(OpCode::CmpLt).overSome(OpCode::Cast).ofI32(),
      [](Operation *op, RuleGraph &graph) {
        // b < 1, 0 < b
        Value left = getBoolSource(lhs(op)), right = getBoolSource(rhs(op));
@@ -28,7 +29,8 @@ const RuleRow rows[] = {
          return graph.negate(left);
        return right && isConst(lhs(op), 0) ? right : Value();
      }},
-    {"comparisons/bool-not-equal", OpCode::CmpNe,
+    {"comparisons/bool-not-equal",
+     RuleRoot(OpCode::CmpNe).overSome(OpCode::Cast).ofI32(),
      [](Operation *op, RuleGraph &graph) {
        // b != 0, b != 1
        Value b = getBoolSource(lhs(op));
@@ -36,24 +38,25 @@ const RuleRow rows[] = {
          return b;
        return b && isConst(rhs(op), 1) ? graph.negate(b) : Value();
      }},
-    {"comparisons/bools-not-equal", OpCode::CmpNe,
+    {"comparisons/bools-not-equal",
+     RuleRoot(OpCode::CmpNe).overOnly(OpCode::Cast).ofI32(),
      [](Operation *op, RuleGraph &graph) {
        Value a = getBoolSource(lhs(op)), b = getBoolSource(rhs(op));
        return a && b ? graph.get(OpCode::CmpNe, {a, b}) : Value();
      }},
-    {"comparisons/less-than", OpCode::CmpLt,
+    {"comparisons/less-than", RuleRoot(OpCode::CmpLt).ofI32(),
      [](Operation *op, RuleGraph &graph) {
        return isI32(lhs(op)) && isI32(rhs(op))
                   ? graph.math().less(lhs(op), rhs(op))
                   : Value();
      }},
-    {"comparisons/not-equal", OpCode::CmpNe,
+    {"comparisons/not-equal", RuleRoot(OpCode::CmpNe).ofI32(),
      [](Operation *op, RuleGraph &graph) {
        return isI32(lhs(op)) && isI32(rhs(op))
                   ? graph.math().notEqual(lhs(op), rhs(op))
                   : Value();
      }},
-    {"comparisons/max-decided", OpCode::Max,
+    {"comparisons/max-decided", RuleRoot(OpCode::Max).ofI32(),
      [](Operation *op, RuleGraph &graph) {
        if (!isI32(lhs(op)) || !isI32(rhs(op)))
          return Value();
@@ -63,7 +66,7 @@ const RuleRow rows[] = {
          return rhs(op);
        return less == false || greater == true ? lhs(op) : Value();
      }},
-    {"comparisons/max-of-max", OpCode::Max,
+    {"comparisons/max-of-max", RuleRoot(OpCode::Max).overSome(OpCode::Max),
      [](Operation *op, RuleGraph &graph) -> Value {
        // max(max(x, c), d), max(max(x, y), x)
        Operation *inner = match(lhs(op), OpCode::Max);

@@ -21,12 +21,12 @@ bool isScalarDivision(Operation *op) {
 }
 
 const RuleRow rows[] = {
-    {"division/floordiv", OpCode::FloorDiv,
+    {"division/floordiv", RuleRoot(OpCode::FloorDiv).ofI32(),
      [](Operation *op, RuleGraph &graph) {
        return isScalarDivision(op) ? graph.math().divide(lhs(op), rhs(op))
                                    : Value();
      }},
-    {"division/floormod", OpCode::FloorMod,
+    {"division/floormod", RuleRoot(OpCode::FloorMod).ofI32(),
      [](Operation *op, RuleGraph &graph) {
        return isScalarDivision(op) ? graph.math().modulo(lhs(op), rhs(op))
                                    : Value();

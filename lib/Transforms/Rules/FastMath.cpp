@@ -42,27 +42,28 @@ Value makeFloat(Operation *op, float value, RuleGraph &graph) {
 }
 
 const RuleRow rows[] = {
-    {"fast-math/add-zero", OpCode::Add,
+    {"fast-math/add-zero", RuleRoot(OpCode::Add).overSome(splats),
      [](Operation *op, RuleGraph &) {
        return isFloat(getDType(op->getResult(0).getType())) &&
                       getSplat(rhs(op)) == fromFloat(0.0f)
                   ? lhs(op)
                   : Value();
      }},
-    {"fast-math/mul-zero", OpCode::Mul,
+    {"fast-math/mul-zero", RuleRoot(OpCode::Mul).overSome(splats),
      [](Operation *op, RuleGraph &) {
        return isFloat(getDType(op->getResult(0).getType())) &&
                       getSplat(rhs(op)) == fromFloat(0.0f)
                   ? rhs(op)
                   : Value();
      }},
-    {"fast-math/subtract-itself", OpCode::Add,
+    {"fast-math/subtract-itself", RuleRoot(OpCode::Add).overSome(OpCode::Mul),
      [](Operation *op, RuleGraph &graph) {
        bool zero = isScalarFloat(op) && (getOpposite(lhs(op)) == rhs(op) ||
                                          getOpposite(rhs(op)) == lhs(op));
        return zero ? makeFloat(op, 0.0f, graph) : Value();
      }},
-    {"fast-math/divide-by-itself", OpCode::Mul,
+    {"fast-math/divide-by-itself",
+     RuleRoot(OpCode::Mul).overSome(OpCode::Recip),
      [](Operation *op, RuleGraph &graph) {
        Operation *left = match(lhs(op), OpCode::Recip);
        Operation *right = match(rhs(op), OpCode::Recip);
@@ -70,8 +71,10 @@ const RuleRow rows[] = {
                                         (right && lhs(right) == lhs(op)));
        return one ? makeFloat(op, 1.0f, graph) : Value();
      }},
-    {"fast-math/reassociate-add", OpCode::Add, reassociate},
-    {"fast-math/reassociate-mul", OpCode::Mul, reassociate},
+    {"fast-math/reassociate-add", RuleRoot(OpCode::Add).overSome(OpCode::Const),
+     reassociate},
+    {"fast-math/reassociate-mul", RuleRoot(OpCode::Mul).overSome(OpCode::Const),
+     reassociate},
 };
 
 } // namespace

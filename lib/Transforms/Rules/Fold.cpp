@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Table.h"
 #include "Uop/Transforms/RuleSets.h"
 
 using namespace mlir;
@@ -11,43 +12,45 @@ using namespace uop;
 
 namespace {
 
-/// alu(constants...) -> constant, and what else the op's own folder knows.
-template <typename OpT> struct FoldRule : OpRewritePattern<OpT> {
-  explicit FoldRule(MLIRContext *context) : OpRewritePattern<OpT>(context) {
-    static const std::string name =
-        ("fold/" + OpT::getOperationName().drop_front(strlen("uop."))).str();
-    this->setDebugName(name);
-  }
+/// What the op's own folder makes of it. Those of commutative ops also turn
+/// operands in place, which is not what a rule may do: these get constants
+/// only.
+Value fold(Operation *op, RuleGraph &graph) {
+  if (!isa<CastOp, WhereOp>(op) &&
+      !getSourceCodes(op).isSubsetOf(OpCode::Const))
+    return {};
+  llvm::SmallVector<OpFoldResult, 1> folded;
+  if (failed(op->fold(folded)) || folded.empty())
+    return {};
+  if (auto value = dyn_cast<Value>(folded[0]))
+    return value;
+  return graph.get(OpCode::Const, {}, {cast<Attribute>(folded[0]), {}, 0});
+}
 
-  LogicalResult matchAndRewrite(OpT op,
-                                PatternRewriter &rewriter) const override {
-    // The folders of commutative ops also turn operands in place, which is not
-    // what a rule may do; and most nodes need no look at all.
-    if (!isa<CastOp, WhereOp>(op) &&
-        !llvm::all_of(op->getOperands(), [](Value operand) {
-          return isa<ConstOp>(operand.getDefiningOp());
-        }))
-      return failure();
-    llvm::SmallVector<OpFoldResult, 1> folded;
-    if (failed(op->fold(folded)) || folded.empty())
-      return failure();
-    if (auto value = dyn_cast<Value>(folded[0])) {
-      rewriter.replaceOp(op, value);
-      return success();
-    }
-    auto attr = cast<TypedAttr>(cast<Attribute>(folded[0]));
-    rewriter.replaceOpWithNewOp<ConstOp>(op, attr.getType(), attr);
-    return success();
-  }
+#define UOP_FOLD(code, name)                                                   \
+  {"fold/" name, RuleRoot(OpCode::code).overOnly(OpCode::Const), fold}
+
+const RuleRow rows[] = {
+    {"fold/cast", OpCode::Cast, fold},
+    UOP_FOLD(Recip, "recip"),
+    UOP_FOLD(Exp2, "exp2"),
+    UOP_FOLD(Log2, "log2"),
+    UOP_FOLD(Sqrt, "sqrt"),
+    UOP_FOLD(Sin, "sin"),
+    UOP_FOLD(Add, "add"),
+    UOP_FOLD(Mul, "mul"),
+    UOP_FOLD(Max, "max"),
+    UOP_FOLD(CmpLt, "cmplt"),
+    UOP_FOLD(CmpNe, "cmpne"),
+    UOP_FOLD(FloorDiv, "floordiv"),
+    UOP_FOLD(FloorMod, "floormod"),
+    {"fold/where", OpCode::Where, fold},
 };
 
-template <typename... OpTs> void addRules(RewritePatternSet &patterns) {
-  (patterns.add<FoldRule<OpTs>>(patterns.getContext()), ...);
-}
+#undef UOP_FOLD
 
 } // namespace
 
 void uop::populateFoldRules(RewritePatternSet &patterns) {
-  addRules<CastOp, RecipOp, Exp2Op, Log2Op, SqrtOp, SinOp, AddOp, MulOp, MaxOp,
-           CmpLtOp, CmpNeOp, FloorDivOp, FloorModOp, WhereOp>(patterns);
+  addRules(patterns, rows);
 }

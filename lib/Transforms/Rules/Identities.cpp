@@ -24,26 +24,22 @@ Value getOther(Operation *op, Word integer, float real) {
 }
 
 const RuleRow rows[] = {
-    {"identities/add-zero", OpCode::Add,
-     [](Operation *op, RuleGraph &) {
-       return getOther(op, 0, -0.0f);
-     }},
-    {"identities/mul-one", OpCode::Mul,
-     [](Operation *op, RuleGraph &) {
-       return getOther(op, 1, 1.0f);
-     }},
-    {"identities/mul-zero", OpCode::Mul,
+    {"identities/add-zero", RuleRoot(OpCode::Add).overSome(splats),
+     [](Operation *op, RuleGraph &) { return getOther(op, 0, -0.0f); }},
+    {"identities/mul-one", RuleRoot(OpCode::Mul).overSome(splats),
+     [](Operation *op, RuleGraph &) { return getOther(op, 1, 1.0f); }},
+    {"identities/mul-zero", RuleRoot(OpCode::Mul).overSome(splats),
      [](Operation *op, RuleGraph &) {
        for (Value operand : op->getOperands())
          if (getSplat(operand) == 0 && isInteger(operand))
            return operand;
        return Value();
      }},
-    {"identities/div-one", OpCode::FloorDiv,
+    {"identities/div-one", RuleRoot(OpCode::FloorDiv).overSome(splats),
      [](Operation *op, RuleGraph &) {
        return getSplat(rhs(op)) == 1 ? lhs(op) : Value();
      }},
-    {"identities/mod-one", OpCode::FloorMod,
+    {"identities/mod-one", RuleRoot(OpCode::FloorMod).overSome(OpCode::Const),
      [](Operation *op, RuleGraph &graph) {
        return isConst(rhs(op), 1) ? graph.i32(0) : Value();
      }},
@@ -64,7 +60,7 @@ const RuleRow rows[] = {
      [](Operation *op, RuleGraph &) {
        return rhs(op) == op->getOperand(2) ? rhs(op) : Value();
      }},
-    {"identities/where-constant", OpCode::Where,
+    {"identities/where-constant", RuleRoot(OpCode::Where).overSome(splats),
      [](Operation *op, RuleGraph &) {
        auto condition = getSplat(lhs(op));
        return condition ? op->getOperand(*condition ? 1 : 2) : Value();

@@ -60,11 +60,11 @@ Value order(Operation *op, RuleGraph &graph) {
 }
 
 const RuleRow rows[] = {
-    {"sums/gather", OpCode::Add,
+    {"sums/gather", RuleRoot(OpCode::Add).ofI32(),
      [](Operation *op, RuleGraph &graph) {
        return isI32Sum(op) ? gather(op, graph) : Value();
      }},
-    {"sums/distribute", OpCode::Mul,
+    {"sums/distribute", RuleRoot(OpCode::Mul).overSome(OpCode::Const).ofI32(),
      [](Operation *op, RuleGraph &graph) {
        return isI32Multiple(op) ? gather(op, graph) : Value();
      }},

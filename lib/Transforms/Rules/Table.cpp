@@ -162,26 +162,15 @@ namespace {
 
 class RowPattern final : public RulePattern {
 public:
-  RowPattern(MLIRContext *context, const RuleRow &row, llvm::StringRef root,
-             bool ofBools)
-      : RulePattern(root, 1, context), row(row) {
-    if (ofBools) {
-      never[0] = getScalarType(context, DType::I32);
-      never[1] = getScalarType(context, DType::F32);
-    }
+  RowPattern(MLIRContext *context, const RuleRow &row)
+      : RulePattern(row.root, context), apply(row.apply) {
     setDebugName(row.name);
-  }
-
-  bool isFor(Type first) const override {
-    return first != never[0] && first != never[1];
   }
 
   LogicalResult matchAndRewrite(Operation *op,
                                 PatternRewriter &rewriter) const override {
-    if (!isFor(op->getOperand(0).getType()))
-      return failure();
     RuleGraph graph(rewriter, op);
-    Value value = row.apply(op, graph);
+    Value value = apply(op, graph);
     if (!value || value == op->getResult(0) ||
         value.getType() != op->getResult(0).getType() ||
         !graph.isAffordable(value))
@@ -192,20 +181,14 @@ public:
   }
 
 private:
-  RuleRow row;
-  /// Types of the first operand that no row of the table is for.
-  Type never[2];
+  RuleFn apply;
 };
 
 } // namespace
 
-void uop::addRules(RewritePatternSet &patterns, llvm::ArrayRef<RuleRow> rows,
-                   bool ofBools) {
-  MLIRContext *context = patterns.getContext();
-  auto *dialect = context->getOrLoadDialect<UopDialect>();
+void uop::addRules(RewritePatternSet &patterns, llvm::ArrayRef<RuleRow> rows) {
   for (const RuleRow &row : rows)
-    patterns.add(std::make_unique<RowPattern>(
-        context, row, dialect->getOpName(row.root).getStringRef(), ofBools));
+    patterns.add<RowPattern>(patterns.getContext(), row);
 }
 
 bool uop::isInteger(Value value) {

@@ -71,13 +71,11 @@ using RuleFn = mlir::Value (*)(mlir::Operation *op, RuleGraph &graph);
 struct RuleRow {
   /// SET/RULE.
   llvm::StringLiteral name;
-  OpCode root;
+  RuleRoot root;
   RuleFn apply;
 };
 
-/// `ofBools`: none of the rows applies to a scalar i32 or f32 operand.
-void addRules(mlir::RewritePatternSet &patterns, llvm::ArrayRef<RuleRow> rows,
-              bool ofBools = false);
+void addRules(mlir::RewritePatternSet &patterns, llvm::ArrayRef<RuleRow> rows);
 
 //===----------------------------------------------------------------------===//
 // What rows ask of nodes
@@ -95,6 +93,10 @@ inline bool isBool(mlir::Value value) {
 bool isInteger(mlir::Value value);
 /// The only value of all elements: of a CONST, and of one in any shape.
 std::optional<Word> getSplat(mlir::Value value);
+/// The ops of values that have one.
+inline constexpr OpCodeSet splats = {OpCode::Const, OpCode::Reshape,
+                                     OpCode::Expand, OpCode::Permute,
+                                     OpCode::Shrink};
 /// x if `value` is x != true.
 mlir::Value getNegated(mlir::Value value);
 /// The op of `value` if it has this code.

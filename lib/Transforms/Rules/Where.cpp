@@ -65,16 +65,22 @@ Value pushThrough(Operation *op, RuleGraph &graph) {
   return graph.get(OpCode::Where, {condition, branches[0], branches[1]});
 }
 
-#define UOP_PUSH(code, name) {"where/push-" name, OpCode::code, pushThrough}
+#define UOP_PUSH(code, name)                                                   \
+  {"where/push-" name,                                                         \
+   RuleRoot(OpCode::code)                                                      \
+       .overSome(OpCode::Where)                                                \
+       .overOnly({OpCode::Where, OpCode::Const}),                              \
+   pushThrough}
 
 const RuleRow rows[] = {
-    {"where/not", OpCode::Where,
+    {"where/not", RuleRoot(OpCode::Where).overSome(OpCode::CmpNe),
      [](Operation *op, RuleGraph &graph) {
        Where w = getWhere(op);
        Value c = getNegated(w.condition);
        return c ? graph.get(OpCode::Where, {c, w.no, w.yes}) : Value();
      }},
-    {"where/nested-same-condition", OpCode::Where,
+    {"where/nested-same-condition",
+     RuleRoot(OpCode::Where).overSome(OpCode::Where),
      [](Operation *op, RuleGraph &graph) {
        Where w = getWhere(op);
        auto yes = getWhere(w.yes), no = getWhere(w.no);
@@ -85,7 +91,7 @@ const RuleRow rows[] = {
        return graph.get(OpCode::Where, {w.condition, inYes ? yes->yes : w.yes,
                                         inNo ? no->no : w.no});
      }},
-    {"where/nested-and", OpCode::Where,
+    {"where/nested-and", RuleRoot(OpCode::Where).overSome(OpCode::Where),
      [](Operation *op, RuleGraph &graph) {
        // where(c, where(d, x, y), y)  is  where(c & d, x, y)
        Where w = getWhere(op);
@@ -97,7 +103,7 @@ const RuleRow rows[] = {
            {graph.get(OpCode::Mul, {w.condition, inner->condition}), inner->yes,
             w.no});
      }},
-    {"where/nested-or", OpCode::Where,
+    {"where/nested-or", RuleRoot(OpCode::Where).overSome(OpCode::Where),
      [](Operation *op, RuleGraph &graph) {
        // where(c, x, where(d, x, y))  is  where(c | d, x, y)
        Where w = getWhere(op);
@@ -109,7 +115,7 @@ const RuleRow rows[] = {
            {graph.get(OpCode::Add, {w.condition, inner->condition}), w.yes,
             inner->no});
      }},
-    {"where/bool", OpCode::Where,
+    {"where/bool", RuleRoot(OpCode::Where).overSome(OpCode::Const),
      [](Operation *op, RuleGraph &graph) {
        Where w = getWhere(op);
        if (!isBool(op->getResult(0)))
