@@ -66,22 +66,19 @@ Value GraphRewriter::get(OpCode code, ValueRange sources, const Arg &arg) {
 }
 
 void GraphRewriter::discardUnused(Value by) {
-  // What is new stands behind its sources.
-  llvm::SmallDenseSet<Operation *, 16> needed(2 * created.size());
-  needed.insert(by.getDefiningOp());
-  llvm::SmallVector<Operation *> kept;
-  for (Operation *op : llvm::reverse(created)) {
-    if (needed.contains(op) || !raw.contains(op)) {
-      for (Value source : op->getOperands())
-        needed.insert(source.getDefiningOp());
-      kept.push_back(op);
-    } else if (!found.contains(op)) {
-      raw.erase(op);
-      builder.forget(op);
-      op->dropAllReferences();
-    }
+  // What is new stands behind its sources, and only what is new uses it.
+  bool any = false;
+  for (Operation *&op : llvm::reverse(created)) {
+    if (!op->use_empty() || op == by.getDefiningOp() || found.contains(op) ||
+        !raw.erase(op))
+      continue;
+    builder.forget(op);
+    op->dropAllReferences();
+    op = nullptr;
+    any = true;
   }
-  created.assign(kept.rbegin(), kept.rend());
+  if (any)
+    llvm::erase(created, nullptr);
 }
 
 Value GraphRewriter::lookup(OpCode code, ValueRange sources,
@@ -99,6 +96,30 @@ Value GraphRewriter::getFinal(Value value) const {
     value = it->second;
   }
   return value;
+}
+
+bool GraphRewriter::isReleased(llvm::ArrayRef<Operation *> order) const {
+  if (held.empty())
+    return false;
+  auto getFinalOp = [&](Operation *op) {
+    return getFinal(op->getResult(0)).getDefiningOp();
+  };
+  llvm::DenseMap<Operation *, bool> alive;
+  llvm::DenseMap<Operation *, unsigned> left;
+  for (const Held &h : held) {
+    alive[getFinalOp(h.root)] = false;
+    left[h.shared] = 0;
+  }
+  for (Operation *op : order) {
+    if (auto it = alive.find(op); it != alive.end())
+      it->second = true;
+    for (Value source : op->getOperands())
+      if (auto it = left.find(source.getDefiningOp()); it != left.end())
+        ++it->second;
+  }
+  return llvm::any_of(held, [&](const Held &h) {
+    return alive.lookup(getFinalOp(h.root)) && left.lookup(h.shared) < h.uses;
+  });
 }
 
 void GraphRewriter::notifyOperationInserted(Operation *op,

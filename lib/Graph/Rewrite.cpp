@@ -66,6 +66,10 @@ public:
   Value run(Value root, size_t size);
   /// Undoes what patterns have changed in place.
   void restoreModified() { rewriter.restoreModified(); }
+  /// Whether another run over the graph `order` may do more.
+  bool isReleased(llvm::ArrayRef<Operation *> order) const {
+    return rewriter.isReleased(order);
+  }
 
 private:
   /// What the node of the program `op` becomes over `sources`, before any rule:
@@ -88,10 +92,11 @@ private:
 
   /// What has become of a node of the fresh block that was replaced.
   Value getFinal(Value value) const { return rewriter.getFinal(value); }
-  /// Null for what a pattern created and is not unique yet.
-  Value mapCreated(Value value) const {
-    auto it = finals.find(value.getDefiningOp());
-    return it == finals.end() ? getFinal(value) : it->second;
+  /// Notes that `by` takes the place of `op`.
+  void supersede(Operation *op, Value by) {
+    // No way leads on from what is final, so none comes back to `op`.
+    if (Value last = getFinal(by); last.getDefiningOp() != op)
+      superseded[op] = last;
   }
 
   UniquingBuilder &builder;
@@ -110,8 +115,6 @@ private:
   llvm::DenseSet<Operation *> deferred;
   /// What patterns created on their own and the builder does not know yet.
   llvm::SmallDenseSet<Operation *, 8> drafts;
-  /// The unique values of what patterns created, while their frames live.
-  llvm::SmallDenseMap<Operation *, Value, 8> finals;
   llvm::SmallVector<Value> sources;
   /// By rule, how often it fired; and the last ones, in a ring.
   llvm::SmallDenseMap<const Pattern *, int64_t, 8> fired;
@@ -165,7 +168,6 @@ Value RewriteDriver::run(Value root, size_t size) {
     stack.pop_back();
   }
   stats.nodesBefore = mapped.size();
-  stats.heldBack = rewriter.heldBack;
   for (auto &[pattern, count] : fired)
     stats.fired[pattern->getDebugName().str()] += count;
   return mapped.find(root.getDefiningOp())->second;
@@ -202,8 +204,7 @@ bool RewriteDriver::rewrite(Operation *op, Operation *original) {
   while (!frames.empty()) {
     Frame &frame = frames.back();
     if (frame.pending) {
-      finals[frame.created[frame.next++]] =
-          getFinal(frame.pending->getResult(0));
+      supersede(frame.created[frame.next++], frame.pending->getResult(0));
       frame.pending = nullptr;
     }
     if (frame.next == frame.created.size())
@@ -310,11 +311,9 @@ bool RewriteDriver::match(Operation *op, Operation *original) {
         << getName(*getOpCode(op)) << " from " << type << " to " << now;
     return false;
   }
-  for (Operation *made : frame.created) {
-    finals[made] = {};
+  for (Operation *made : frame.created)
     if (made != op && !rewriter.raw.contains(made))
       drafts.insert(made);
-  }
   if (onRewrite)
     onRewrite(*rule, op, frame.replacement);
   ++fired[rule];
@@ -332,21 +331,18 @@ bool RewriteDriver::unique(Frame &frame) {
   for (Value source : op->getOperands()) {
     if (op != frame.op && active.contains(source.getDefiningOp()))
       return leadBack(source.getDefiningOp());
-    sources.push_back(mapCreated(source));
-    if (Operation *of = source.getDefiningOp();
-        !deferred.empty() && deferred.erase(of)) {
+    Operation *of = source.getDefiningOp();
+    if (!deferred.empty() && deferred.erase(of))
       rewriter.raw.insert(of);
-      finals[of] = sources.back() = {};
-    }
-    if (!sources.back() && rewriter.raw.contains(source.getDefiningOp())) {
+    if (rewriter.raw.contains(of)) {
       // Made by a rule that is not through yet and found inside another node.
-      frame.created.insert(frame.created.begin() + frame.next,
-                           source.getDefiningOp());
+      frame.created.insert(frame.created.begin() + frame.next, of);
       return true;
     }
-    if (!sources.back())
+    if (drafts.contains(of))
       return reportViolation(frame.op, frame.rule,
                              "creates users before sources");
+    sources.push_back(getFinal(source));
     changed |= sources.back() != source;
   }
   Value value;
@@ -381,9 +377,7 @@ bool RewriteDriver::unique(Frame &frame) {
 }
 
 void RewriteDriver::finish(Frame &frame) {
-  superseded[frame.op] = mapCreated(frame.replacement);
-  for (Operation *made : frame.created)
-    finals.erase(made);
+  supersede(frame.op, frame.replacement);
   // A root that was changed may use drafts. It stays a key until the end.
   if (frame.modified)
     frame.op->dropAllReferences();
@@ -410,7 +404,7 @@ bool RewriteDriver::leadBack(Operation *op) {
     for (Operation *made : frame->created) {
       if (kept.contains(made))
         continue;
-      finals.erase(made);
+      drafts.erase(made);
       if (!rewriter.raw.erase(made))
         continue;
       builder.forget(made);
@@ -537,6 +531,7 @@ FailureOr<RewriteStats> uop::graphRewrite(ProgramOp program,
   stats.nodesAfter = order.size();
   stats.costAfter =
       llvm::count_if(order, [](Operation *op) { return !isa<ConstOp>(op); });
+  stats.heldBack = driver.isReleased(order);
   stats.refused = options.refuseGrowth && stats.costAfter > stats.costBefore;
   stats.hadUnreached =
       static_cast<int64_t>(transition.size()) > stats.nodesBefore;

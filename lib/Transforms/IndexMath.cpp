@@ -63,11 +63,12 @@ Value IndexMath::constant(int64_t value) {
 static int64_t wrap(int64_t value) { return static_cast<int32_t>(value); }
 
 bool IndexMath::flatten(Value root, Sum &sum, size_t maxTerms,
-                        bool stopAtShared, bool *stopped) {
+                        bool stopAtShared, Gathered *gathered) {
   llvm::SmallVector<Sum::Term, 16> stack{{root, 1}};
   // A large sum finds its terms by a table.
   llvm::DenseMap<Value, size_t> places;
-  size_t visited = 0;
+  size_t sumsTaken = 0, productsTaken = 0;
+  bool hasShared = false;
   while (!stack.empty()) {
     auto [value, factor] = stack.pop_back_val();
     Operation *op = value.getDefiningOp();
@@ -83,16 +84,16 @@ bool IndexMath::flatten(Value root, Sum &sum, size_t maxTerms,
         (scale = getConstant(op->getOperand(0))))
       scaled = 1;
     if ((isSum || scale) && value != root && stopAtShared && isShared(value)) {
-      if (stopped)
-        *stopped = true;
+      hasShared = true;
     } else if (isSum) {
-      if (++visited > maxTerms)
+      if (++sumsTaken > maxTerms)
         return false;
       stack.push_back({op->getOperand(1), factor});
       stack.push_back({op->getOperand(0), factor});
       continue;
     } else if (scale && isI32(op->getOperand(scaled))) {
       stack.push_back({op->getOperand(scaled), wrap(factor * *scale)});
+      ++productsTaken;
       continue;
     }
     if (sum.terms.size() < 16) {
@@ -110,6 +111,10 @@ bool IndexMath::flatten(Value root, Sum &sum, size_t maxTerms,
       sum.terms[it->second].factor += factor;
   }
   wrapSum(sum);
+  if (gathered) {
+    gathered->hasShared = hasShared;
+    gathered->taken = sumsTaken + productsTaken;
+  }
   return true;
 }
 
@@ -426,15 +431,17 @@ Value IndexMath::mul(Value a, int64_t factor) {
   return compose(sum);
 }
 
-Value IndexMath::gather(Value value, size_t maxTerms, bool deep,
-                        bool *stopped) {
+IndexMath::Gathered IndexMath::gather(Value value, size_t maxTerms, bool deep) {
   Sum sum;
-  if (!flatten(value, sum, maxTerms, !deep, stopped))
-    return {};
+  Gathered result;
+  if (!flatten(value, sum, maxTerms, !deep, &result))
+    return result;
   gathering = true;
-  Value result = compose(sum, /*mayWrap=*/true);
+  made = 0;
+  result.value = compose(std::move(sum), /*mayWrap=*/true);
+  result.made = made;
   gathering = false;
-  if (result == value)
+  if (result.value == value)
     canonical.insert(value);
   return result;
 }

@@ -84,11 +84,18 @@ public:
   // For rules: null and nullopt mean that there is nothing to gain.
   //===--------------------------------------------------------------------===//
 
-  /// A sum or a product with a constant in canonical form; null if it has it.
-  /// Takes apart what is not shared, or with `deep` all of it, where it has no
-  /// more than `maxTerms` terms; `stopped`: whether there was more.
-  mlir::Value gather(mlir::Value value, size_t maxTerms, bool deep,
-                     bool *stopped = nullptr);
+  struct Gathered {
+    mlir::Value value;
+    /// Whether shared sums in it stayed whole.
+    bool hasShared = false;
+    /// Sums and products that were taken apart, and all nodes that were put
+    /// together, those among them that there were.
+    size_t taken = 0, made = 0;
+  };
+  /// A sum or a product with a constant in canonical form; null if it has more
+  /// than `maxTerms` terms. Takes apart what is not shared, or with `deep` all
+  /// of it.
+  Gathered gather(mlir::Value value, size_t maxTerms, bool deep);
   /// Has `gather` leave a sum as it is.
   void setCanonical(mlir::Value value) { canonical.insert(value); }
   bool isCanonical(mlir::Value value) const {
@@ -111,9 +118,9 @@ private:
   Sum decompose(mlir::Value value);
   /// Like decompose, but no part of the sum wraps; else `value` is an atom.
   Sum decomposeExact(mlir::Value value);
-  /// False for a sum of more terms. `stopped`: whether it holds a shared sum.
+  /// False for a sum of more terms.
   bool flatten(mlir::Value value, Sum &sum, size_t maxTerms, bool stopAtShared,
-               bool *stopped = nullptr);
+               Gathered *gathered = nullptr);
   /// Brings factors and constant into i32.
   static void wrapSum(Sum &sum);
   mlir::Value compose(Sum sum, bool mayWrap = false);
@@ -153,6 +160,7 @@ private:
   Order getStructure(mlir::Value atom);
 
   mlir::Value get(OpCode code, mlir::ValueRange sources, const Arg &arg = {}) {
+    made += code != OpCode::Const;
     return getNode(code, sources, arg);
   }
   bool reshapeGroup(llvm::ArrayRef<mlir::Value> index,
@@ -178,6 +186,8 @@ private:
   llvm::DenseSet<mlir::Value> canonical;
   /// Whether `gather` is composing, which knows what is shared.
   bool gathering = false;
+  /// Nodes asked for, constants not counted.
+  size_t made = 0;
 };
 
 /// a / b, rounded down.

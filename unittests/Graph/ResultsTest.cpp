@@ -8,7 +8,6 @@
 #include "Uop/Graph/Results.h"
 #include "Uop/Graph/Interpreter.h"
 #include "Uop/Graph/Walk.h"
-#include <chrono>
 #include <gtest/gtest.h>
 #include <random>
 #include <set>
@@ -227,9 +226,10 @@ TEST_F(ResultsTest, Errors) {
             "STOREs");
 }
 
-/// A chain of steps on one buffer takes time in proportion to its length.
+/// A chain of steps on one buffer takes time in proportion to its length: in
+/// proportion to its square, it would run into the limit of the test.
 TEST_F(ResultsTest, LongChain) {
-  constexpr int steps = 20000;
+  constexpr int steps = 200000;
   Value x = input(0, 8), other = input(1, 8);
   Value one = fill(1, {8});
   Value now = x;
@@ -241,11 +241,7 @@ TEST_F(ResultsTest, LongChain) {
                               b->reshape(b->i32(i), {1})));
   }
   stores.push_back(now);
-  auto start = std::chrono::steady_clock::now();
   ShapedResults results = run(b->sink(stores));
-  std::chrono::duration<double> taken =
-      std::chrono::steady_clock::now() - start;
-  EXPECT_LT(taken.count(), 3.0);
   EXPECT_EQ(asInts(results.outputs[0])[7], steps + 7);
   EXPECT_EQ(asInts(results.buffers[0])[0], steps);
   EXPECT_EQ(asInts(results.buffers[1])[7], steps - 1);

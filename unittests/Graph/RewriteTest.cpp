@@ -11,7 +11,6 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "gtest/gtest.h"
-#include <chrono>
 
 using namespace mlir;
 using namespace uop;
@@ -431,17 +430,10 @@ TEST_F(RewriteTest, MillionNodes) {
     addMulOne();
     FrozenRewritePatternSet patterns(std::move(*rules));
     rules.emplace(&context);
-    auto start = std::chrono::steady_clock::now();
     FailureOr<RewriteStats> result = graphRewrite(program, patterns);
-    std::chrono::duration<double> time =
-        std::chrono::steady_clock::now() - start;
     ASSERT_TRUE(succeeded(result));
     EXPECT_EQ(result->nodesAfter, 1000002);
     EXPECT_EQ(result->getSteps(), ones ? 1000000 : 0);
-    RecordProperty(ones ? "ns_a_node_matching" : "ns_a_node",
-                   static_cast<int>(1e9 * time.count() / result->nodesBefore));
-    // Far above what it takes: only a change of its order is a failure.
-    EXPECT_LT(time.count(), 30);
   }
 }
 

@@ -9,7 +9,6 @@
 #include "Uop/Transforms/Linearize.h"
 #include "ScheduleOracle.h"
 #include "gtest/gtest.h"
-#include <chrono>
 
 using namespace mlir;
 using namespace uop;
@@ -332,29 +331,13 @@ TEST(Linearize, AValueIsNoProgram) {
 // Size
 //===----------------------------------------------------------------------===//
 
-double milliseconds(llvm::function_ref<void()> work) {
-  auto start = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double, std::milli>(
-             std::chrono::steady_clock::now() - start)
-      .count();
-}
-
-/// Schedules and checks; bounds are loose, what is quadratic takes minutes.
-void expectFast(Kernel &k, Value sink, double limit) {
-  size_t size = 0;
-  double took = milliseconds([&] {
-    auto schedule = linearize(sink);
-    ASSERT_TRUE(succeeded(schedule)) << k.errors[0];
-    size = schedule->size();
-  });
-  EXPECT_LT(took, limit) << size << " ops";
+/// Schedules and checks. What is quadratic runs into the limit of the test.
+void expectLinear(Kernel &k, Value sink) {
+  auto schedule = linearize(sink);
+  ASSERT_TRUE(succeeded(schedule)) << k.errors[0];
   finishProgram(k.program, sink);
-  EXPECT_LT(milliseconds([&] {
-              ASSERT_TRUE(succeeded(linearize(k.program)));
-              ASSERT_TRUE(succeeded(verifySchedule(k.program)));
-            }),
-            4 * limit);
+  ASSERT_TRUE(succeeded(linearize(k.program)));
+  ASSERT_TRUE(succeeded(verifySchedule(k.program)));
 }
 
 TEST(LinearizeSize, AMillionOpsInAChain) {
@@ -363,8 +346,7 @@ TEST(LinearizeSize, AMillionOpsInAChain) {
   Value x = k.load(k.buffer(0), i), y = x;
   for (int n = 0; n < 1000000; ++n)
     x = k.graph->add(x, y);
-  expectFast(k, k.graph->sink(k.graph->end(k.store(k.buffer(1), i, x), i)),
-             40000);
+  expectLinear(k, k.graph->sink(k.graph->end(k.store(k.buffer(1), i, x), i)));
 }
 
 TEST(LinearizeSize, AHundredThousandStores) {
@@ -373,7 +355,7 @@ TEST(LinearizeSize, AHundredThousandStores) {
   Value memory = k.graph->buffer(0, DType::F32, 100000);
   for (int n = 0; n < 100000; ++n)
     stores.push_back(k.store(memory, k.graph->i32(n), k.graph->f32(n)));
-  expectFast(k, k.graph->sink(stores), 20000);
+  expectLinear(k, k.graph->sink(stores));
 }
 
 TEST(LinearizeSize, AHundredThousandSiblingLoops) {
@@ -384,7 +366,7 @@ TEST(LinearizeSize, AHundredThousandSiblingLoops) {
     effects.push_back(
         k.graph->end(k.store(k.buffer(0), i, k.graph->f32(1)), i));
   }
-  expectFast(k, k.graph->sink(effects), 20000);
+  expectLinear(k, k.graph->sink(effects));
 }
 
 TEST(LinearizeSize, SumsThatReadEachOther) {
@@ -397,7 +379,7 @@ TEST(LinearizeSize, SumsThatReadEachOther) {
     Value i = k.range(4, count - n);
     total = k.sum(n, i, g.add(k.load(k.buffer(0), i), total), {});
   }
-  expectFast(k, g.sink(k.store(k.buffer(1), g.i32(0), total)), 20000);
+  expectLinear(k, g.sink(k.store(k.buffer(1), g.i32(0), total)));
 }
 
 TEST(LinearizeSize, AnElementUpdatedManyTimes) {
@@ -408,7 +390,7 @@ TEST(LinearizeSize, AnElementUpdatedManyTimes) {
     Value now = last ? g.after(memory, last) : memory;
     last = k.store(now, zero, g.add(k.load(now, zero), g.f32(n)));
   }
-  expectFast(k, g.sink(last), 20000);
+  expectLinear(k, g.sink(last));
 }
 
 TEST(LinearizeSize, ADeepNest) {
@@ -424,7 +406,7 @@ TEST(LinearizeSize, ADeepNest) {
   Value effect = k.store(k.buffer(0), x, g.f32(1));
   for (Value loop : llvm::reverse(loops))
     effect = g.end(effect, loop);
-  expectFast(k, g.sink(effect), 20000);
+  expectLinear(k, g.sink(effect));
 }
 
 TEST(LinearizeSize, MessagesOfLargePrograms) {
@@ -439,12 +421,8 @@ TEST(LinearizeSize, MessagesOfLargePrograms) {
     x = g.add(x, loops.back());
   }
   Value store = k.store(k.buffer(0), x, g.f32(1));
-  EXPECT_LT(milliseconds([&] { EXPECT_TRUE(failed(linearize(store))); }),
-            20000);
-  EXPECT_LT(milliseconds([&] {
-              EXPECT_TRUE(failed(linearize(g.end(store, loops[0]))));
-            }),
-            20000);
+  EXPECT_TRUE(failed(linearize(store)));
+  EXPECT_TRUE(failed(linearize(g.end(store, loops[0]))));
   ASSERT_EQ(k.errors.size(), 2u);
   for (const std::string &error : k.errors)
     EXPECT_LT(error.size(), 1000u) << error;

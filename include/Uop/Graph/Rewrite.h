@@ -45,8 +45,8 @@ struct RewriteStats {
   /// The same without constants.
   int64_t costBefore = 0;
   int64_t costAfter = 0;
-  /// Whether a rule did not fire because a node is shared; once that node is
-  /// not, the rule may fire in another run.
+  /// Whether a rule did not fire because of a node that was shared and is less
+  /// so now: in another run it may.
   bool heldBack = false;
   /// Whether the program held nodes that its root does not reach: they counted
   /// as users, and are gone.
@@ -103,8 +103,10 @@ public:
   /// Leaves the matched node to a rule that will match its only user. When it
   /// turns out to have others, it is offered again.
   void defer() { deferred = true; }
-  /// Notes that a rule would fire if nodes were not shared.
-  void holdBack() { heldBack = true; }
+  /// Notes that a rule might fire if `shared` were used less.
+  void holdBack(mlir::Operation *shared) {
+    held.push_back({root, shared, getUses(shared->getResult(0))});
+  }
 
   /// Whether a rule may create one node at most, so that the graph can't grow
   /// whatever is shared.
@@ -153,6 +155,9 @@ private:
   void restoreModified();
   /// What has become of a node that was replaced.
   mlir::Value getFinal(mlir::Value value) const;
+  /// Whether what has held a rule back at a node of the graph `order` is used
+  /// less there.
+  bool isReleased(llvm::ArrayRef<mlir::Operation *> order) const;
 
   UniquingBuilder &builder;
   Bounds bounds;
@@ -174,7 +179,12 @@ private:
   };
   llvm::SmallVector<Saved, 0> saved;
   bool deferred = false;
-  bool heldBack = false;
+  /// A node that a rule would have replaced, and one that spoke against it.
+  struct Held {
+    mlir::Operation *root, *shared;
+    unsigned uses;
+  };
+  std::vector<Held> held;
   bool thrifty = false;
   /// Whether rules match constants; if not, one that is made is final at once.
   bool constantsMatch = true;

@@ -37,17 +37,19 @@ Value gather(Operation *op, RuleGraph &graph) {
   Value sum = op->getResult(0);
   if (math.isCanonical(sum))
     return {};
-  bool stopped = false;
-  Value result = math.gather(sum, graph.isThrifty() ? 16 : size_t(-1),
-                             /*deep=*/false, &stopped);
-  if (!stopped || !result)
-    return result;
-  // Sums that others use as well are taken apart where that costs nothing.
-  Value deep = math.gather(sum, 16, /*deep=*/true);
-  if (deep && (deep == sum || graph.isAffordable(deep)))
-    return deep;
-  math.setCanonical(result);
-  return result;
+  IndexMath::Gathered gathered = math.gather(
+      sum, graph.isThrifty() ? 16 : size_t(-1), /*deep=*/false);
+  if (gathered.hasShared && gathered.value) {
+    // Sums that others use as well are taken apart where that costs nothing.
+    Value deep = math.gather(sum, 16, /*deep=*/true).value;
+    if (deep && (deep == sum || graph.isAffordable(deep)))
+      return deep;
+    math.setCanonical(gathered.value);
+  }
+  // What was taken apart is used here only, and falls.
+  if (gathered.made <= gathered.taken)
+    graph.setAffordable();
+  return gathered.value;
 }
 
 /// A constant on the left goes to the right; other integers by order.
@@ -60,18 +62,16 @@ Value order(Operation *op, RuleGraph &graph) {
 }
 
 const RuleRow rows[] = {
+    // One source may be memory, which is read.
     {"sums/gather", RuleRoot(OpCode::Add).ofI32(),
      [](Operation *op, RuleGraph &graph) {
-       return isI32Sum(op) ? gather(op, graph) : Value();
+       return isI32Sum(op) ? gather(op, graph) : order(op, graph);
      }},
     {"sums/distribute", RuleRoot(OpCode::Mul).overSome(OpCode::Const).ofI32(),
      [](Operation *op, RuleGraph &graph) {
        return isI32Multiple(op) ? gather(op, graph) : Value();
      }},
-    {"sums/order-add", OpCode::Add,
-     [](Operation *op, RuleGraph &graph) {
-       return isI32Sum(op) ? Value() : order(op, graph);
-     }},
+    {"sums/order-add", RuleRoot(OpCode::Add).notOfI32(), order},
     {"sums/order-mul", OpCode::Mul,
      [](Operation *op, RuleGraph &graph) {
        return isI32Multiple(op) ? Value() : order(op, graph);

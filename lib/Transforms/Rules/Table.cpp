@@ -111,7 +111,7 @@ bool RuleGraph::isAffordable(Value by) {
   if (!graph)
     return true;
   llvm::ArrayRef<Operation *> created = graph->getCreated();
-  if (created.empty())
+  if (created.empty() || (knownAffordable && !graph->isThrifty()))
     return true;
   // New nodes stand behind their sources: one sweep finds those that `by`
   // needs.
@@ -150,7 +150,9 @@ bool RuleGraph::isAffordable(Value by) {
   }
   if (fewer >= more)
     return true;
-  graph->holdBack();
+  for (auto [of, uses] : left)
+    if (uses > 0)
+      graph->holdBack(of);
   return false;
 }
 

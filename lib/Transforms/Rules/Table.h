@@ -49,6 +49,8 @@ public:
   /// Whether the graph has no more nodes once `by` is in root's place, as far
   /// as can be told from what shared them before.
   bool isAffordable(mlir::Value by);
+  /// Spares the look: the rule knows that it has no more.
+  void setAffordable() { knownAffordable = true; }
   /// Takes back what was created and `by` does not need.
   void discardUnused(mlir::Value by) {
     if (graph && graph->getCreated().size() > 1)
@@ -59,6 +61,7 @@ private:
   mlir::PatternRewriter &rewriter;
   GraphRewriter *graph;
   mlir::Operation *root;
+  bool knownAffordable = false;
   /// Under another driver, for one match.
   std::optional<Bounds> ownBounds;
   std::unique_ptr<IndexMath> ownMath;
