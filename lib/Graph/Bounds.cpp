@@ -27,45 +27,53 @@ static bool isComputed(Operation *op) {
                   *code == OpCode::Range);
 }
 
+std::optional<Interval> Bounds::infer(Value value,
+                                      llvm::SmallVectorImpl<Value> &missing) {
+  Interval result = getWidest(value.getType());
+  Operation *op = getDefiningOp(value);
+  if (op && isComputed(op)) {
+    llvm::SmallVector<Interval, 3> sources;
+    bool complete = true;
+    for (Value operand : op->getOperands()) {
+      auto it = known.find(operand);
+      if (it != known.end()) {
+        sources.push_back(it->second);
+      } else if (isBounded(operand.getType())) {
+        missing.push_back(operand);
+        complete = false;
+      } else {
+        sources.push_back(getWidest(operand.getType()));
+      }
+    }
+    if (!complete)
+      return std::nullopt;
+    result = inferInterval(op, sources);
+  }
+  if (auto it = assumed.find(value); it != assumed.end()) {
+    Interval both = intersect(result, it->second);
+    contradictory |= both.min > both.max;
+    // An empty interval has no place in the arithmetic of ranges.
+    result = both.min > both.max ? result : both;
+  }
+  known[value] = result;
+  return result;
+}
+
 Interval Bounds::get(Value root) {
   if (auto it = known.find(root); it != known.end())
     return it->second;
   if (!isBounded(root.getType()))
     return getWidest(root.getType());
-  llvm::SmallVector<Value> stack{root};
-  llvm::SmallVector<Interval, 4> sources;
-  while (!stack.empty()) {
-    Value value = stack.back();
-    if (known.contains(value)) {
-      stack.pop_back();
+  llvm::SmallVector<Value, 8> stack{root};
+  while (true) {
+    std::optional<Interval> interval = infer(stack.back(), stack);
+    if (!interval)
       continue;
-    }
-    Interval result = getWidest(value.getType());
-    Operation *op = value.getDefiningOp();
-    if (op && isComputed(op)) {
-      sources.clear();
-      size_t depth = stack.size();
-      for (Value operand : op->getOperands()) {
-        auto it = known.find(operand);
-        if (it != known.end())
-          sources.push_back(it->second);
-        else if (isBounded(operand.getType()))
-          stack.push_back(operand);
-        else
-          sources.push_back(getWidest(operand.getType()));
-      }
-      if (stack.size() != depth)
-        continue;
-      result = inferInterval(op, sources);
-    }
-    if (auto it = assumed.find(value); it != assumed.end()) {
-      Interval both = intersect(result, it->second);
-      contradictory |= both.min > both.max;
-      // An empty interval has no place in the arithmetic of ranges.
-      result = both.min > both.max ? result : both;
-    }
-    known[value] = result;
     stack.pop_back();
+    // What two nodes wait for is on the stack twice.
+    while (!stack.empty() && known.contains(stack.back()))
+      stack.pop_back();
+    if (stack.empty())
+      return *interval;
   }
-  return known.find(root)->second;
 }

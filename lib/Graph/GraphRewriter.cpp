@@ -47,7 +47,7 @@ Value GraphRewriter::get(OpCode code, ValueRange sources, const Arg &arg) {
   Value value = builder.get(code, sources, arg);
   if (!value)
     return {};
-  Operation *op = value.getDefiningOp();
+  Operation *op = getDefiningOp(value);
   if (&block->back() != last) {
     if (code == OpCode::Const && !constantsMatch)
       return value;
@@ -69,7 +69,7 @@ void GraphRewriter::discardUnused(Value by) {
   // What is new stands behind its sources, and only what is new uses it.
   bool any = false;
   for (Operation *&op : llvm::reverse(created)) {
-    if (!op->use_empty() || op == by.getDefiningOp() || found.contains(op) ||
+    if (!op->use_empty() || op == getDefiningOp(by) || found.contains(op) ||
         !raw.erase(op))
       continue;
     builder.forget(op);
@@ -90,7 +90,7 @@ Value GraphRewriter::lookup(OpCode code, ValueRange sources,
 Value GraphRewriter::getFinal(Value value) const {
   // More than one step where a deferred node was replaced later.
   while (!superseded.empty()) {
-    auto it = superseded.find(value.getDefiningOp());
+    auto it = superseded.find(getDefiningOp(value));
     if (it == superseded.end())
       break;
     value = it->second;
@@ -102,7 +102,7 @@ bool GraphRewriter::isReleased(llvm::ArrayRef<Operation *> order) const {
   if (held.empty())
     return false;
   auto getFinalOp = [&](Operation *op) {
-    return getFinal(op->getResult(0)).getDefiningOp();
+    return getDefiningOp(getFinal(op->getResult(0)));
   };
   llvm::DenseMap<Operation *, bool> alive;
   llvm::DenseMap<Operation *, unsigned> left;
@@ -114,7 +114,7 @@ bool GraphRewriter::isReleased(llvm::ArrayRef<Operation *> order) const {
     if (auto it = alive.find(op); it != alive.end())
       it->second = true;
     for (Value source : op->getOperands())
-      if (auto it = left.find(source.getDefiningOp()); it != left.end())
+      if (auto it = left.find(getDefiningOp(source)); it != left.end())
         ++it->second;
   }
   return llvm::any_of(held, [&](const Held &h) {
@@ -142,7 +142,7 @@ void GraphRewriter::replaceOp(Operation *op, Operation *by) {
 void GraphRewriter::replaceAllUsesWith(Value from, Value to) {
   if (from == root->getResult(0))
     setReplacement(to);
-  else if (owns(from.getDefiningOp()))
+  else if (owns(getDefiningOp(from)))
     from.replaceAllUsesWith(to);
 }
 

@@ -64,8 +64,8 @@ public:
   /// The value that takes the place of `root`, which reaches up to `size`
   /// nodes; null after an error.
   Value run(Value root, size_t size);
-  /// Undoes what patterns have changed in place.
-  void restoreModified() { rewriter.restoreModified(); }
+  /// Gives the nodes of the program the sources that they had.
+  void restore();
   /// Whether another run over the graph `order` may do more.
   bool isReleased(llvm::ArrayRef<Operation *> order) const {
     return rewriter.isReleased(order);
@@ -75,6 +75,8 @@ private:
   /// What the node of the program `op` becomes over `sources`, before any rule:
   /// itself if it can; and whether that is new.
   Value take(Operation *op, ValueRange sources, bool &isNew);
+  /// Gives an ALU op other sources of the same types.
+  bool changeSources(Operation *op, ValueRange sources);
   /// The node of `op`'s structure over `sources`, and whether it is new.
   Value build(Operation *op, ValueRange sources, bool &isNew);
   /// Rewrites a new node to its fixed point; false after an error.
@@ -95,7 +97,7 @@ private:
   /// Notes that `by` takes the place of `op`.
   void supersede(Operation *op, Value by) {
     // No way leads on from what is final, so none comes back to `op`.
-    if (Value last = getFinal(by); last.getDefiningOp() != op)
+    if (Value last = getFinal(by); getDefiningOp(last) != op)
       superseded[op] = last;
   }
 
@@ -107,6 +109,13 @@ private:
   int64_t stepsPerNode;
   RewriteStats &stats;
   const decltype(RewriteOptions::onRewrite) &onRewrite;
+
+  /// What nodes of the program had before they got other sources.
+  struct Changed {
+    Operation *op;
+    Value sources[3];
+  };
+  std::vector<Changed> changed;
 
   std::vector<Frame> frames;
   /// The nodes of `frames`.
@@ -131,7 +140,7 @@ Value RewriteDriver::run(Value root, size_t size) {
   llvm::SmallVector<std::pair<Operation *, unsigned>> stack;
   llvm::SmallVector<Value> mappedSources;
   auto enter = [&](Value value) {
-    Operation *op = value.getDefiningOp();
+    Operation *op = getDefiningOp(value);
     if (mapped.try_emplace(op).second)
       stack.push_back({op, 0});
   };
@@ -144,13 +153,13 @@ Value RewriteDriver::run(Value root, size_t size) {
     }
     mappedSources.clear();
     for (Value source : op->getOperands())
-      mappedSources.push_back(mapped.find(source.getDefiningOp())->second);
+      mappedSources.push_back(mapped.find(getDefiningOp(source))->second);
     bool isNew;
     Value value = take(op, mappedSources, isNew);
     stepsLeft += stepsPerNode;
     if (!value)
       return {};
-    Operation *node = value.getDefiningOp();
+    Operation *node = getDefiningOp(value);
     bool again = !isNew && !deferred.empty() && deferred.erase(node);
     if ((isNew || again) && !rewrite(node, op))
       return {};
@@ -158,7 +167,7 @@ Value RewriteDriver::run(Value root, size_t size) {
       value = getFinal(value);
     if (!op->getResult(0).hasOneUse() || !isNew) {
       auto range = op->getResult(0).getUses();
-      auto [it, first] = rewriter.uses.try_emplace(value.getDefiningOp(), 0);
+      auto [it, first] = rewriter.uses.try_emplace(getDefiningOp(value), 0);
       if (first && !isNew)
         it->second = 1; // at least: what came first
       it->second += std::distance(range.begin(), range.end());
@@ -170,21 +179,42 @@ Value RewriteDriver::run(Value root, size_t size) {
   stats.nodesBefore = mapped.size();
   for (auto &[pattern, count] : fired)
     stats.fired[pattern->getDebugName().str()] += count;
-  return mapped.find(root.getDefiningOp())->second;
+  return mapped.find(getDefiningOp(root))->second;
 }
 
 Value RewriteDriver::take(Operation *op, ValueRange values, bool &isNew) {
   // NaNs are of one kind in what is built.
-  if (!llvm::equal(op->getOperands(), values) ||
-      (isa<ConstOp>(op) && isa<FloatAttr>(getArg(OpCode::Const, op).attr)))
+  if (!llvm::equal(op->getOperands(), values)
+          ? !changeSources(op, values)
+          : isa<ConstOp>(op) && isa<FloatAttr>(getArg(OpCode::Const, op).attr))
     return build(op, values, isNew);
   Value value = builder.adopt(op);
-  isNew = value.getDefiningOp() == op;
+  isNew = getDefiningOp(value) == op;
   if (isNew)
     op->moveBefore(builder.getBlock(), builder.getBlock()->end());
   else if (!rewriter.raw.empty())
-    isNew = rewriter.raw.erase(value.getDefiningOp());
+    isNew = rewriter.raw.erase(getDefiningOp(value));
   return value;
+}
+
+bool RewriteDriver::changeSources(Operation *op, ValueRange values) {
+  if (!isAlu(*::uop::getOpCode(op)) ||
+      !llvm::equal(op->getOperandTypes(), values.getTypes()))
+    return false;
+  Changed &before = changed.emplace_back();
+  before.op = op;
+  for (auto [i, value] : llvm::enumerate(values)) {
+    before.sources[i] = op->getOperand(i);
+    op->setOperand(i, value);
+  }
+  return true;
+}
+
+void RewriteDriver::restore() {
+  rewriter.restoreModified();
+  for (const Changed &before : changed)
+    for (OpOperand &operand : before.op->getOpOperands())
+      operand.set(before.sources[operand.getOperandNumber()]);
 }
 
 Value RewriteDriver::build(Operation *op, ValueRange values, bool &isNew) {
@@ -194,7 +224,7 @@ Value RewriteDriver::build(Operation *op, ValueRange values, bool &isNew) {
   isNew = value && !block->empty() && &block->back() != last;
   // What a rule that is not through has made counts as new.
   if (value && !isNew && !rewriter.raw.empty())
-    isNew = rewriter.raw.erase(value.getDefiningOp());
+    isNew = rewriter.raw.erase(getDefiningOp(value));
   return value;
 }
 
@@ -298,7 +328,7 @@ bool RewriteDriver::match(Operation *op, Operation *original) {
     frame.replacement = op->getResult(0);
     frame.created.push_back(op);
   }
-  if (Operation *by = frame.replacement.getDefiningOp();
+  if (Operation *by = getDefiningOp(frame.replacement);
       !deferred.empty() && deferred.erase(by)) {
     // The node that it was left to is gone.
     rewriter.raw.insert(by);
@@ -320,7 +350,7 @@ bool RewriteDriver::match(Operation *op, Operation *original) {
   recent[steps++ % std::size(recent)] = rule;
   if (!checkLimit(op))
     return false;
-  Operation *by = frame.replacement.getDefiningOp();
+  Operation *by = getDefiningOp(frame.replacement);
   return by == op || !active.contains(by) || leadBack(by);
 }
 
@@ -329,9 +359,9 @@ bool RewriteDriver::unique(Frame &frame) {
   bool changed = op == frame.op;
   sources.clear();
   for (Value source : op->getOperands()) {
-    if (op != frame.op && active.contains(source.getDefiningOp()))
-      return leadBack(source.getDefiningOp());
-    Operation *of = source.getDefiningOp();
+    if (op != frame.op && active.contains(getDefiningOp(source)))
+      return leadBack(getDefiningOp(source));
+    Operation *of = getDefiningOp(source);
     if (!deferred.empty() && deferred.erase(of))
       rewriter.raw.insert(of);
     if (rewriter.raw.contains(of)) {
@@ -361,13 +391,13 @@ bool RewriteDriver::unique(Frame &frame) {
     // It may stand above a source.
     op->moveBefore(builder.getBlock(), builder.getBlock()->end());
     value = builder.adopt(op);
-    isNew = value.getDefiningOp() == op ||
-            rewriter.raw.erase(value.getDefiningOp());
+    isNew = getDefiningOp(value) == op ||
+            rewriter.raw.erase(getDefiningOp(value));
   } else {
     value = op->getResult(0);
     isNew = isRaw;
   }
-  Operation *node = value.getDefiningOp();
+  Operation *node = getDefiningOp(value);
   if (node != op && (isRaw || isDraft))
     op->dropAllReferences();
   if (active.contains(node))
@@ -537,7 +567,7 @@ FailureOr<RewriteStats> uop::graphRewrite(ProgramOp program,
       static_cast<int64_t>(transition.size()) > stats.nodesBefore;
   bool failed = !root || (options.isAcceptable && !options.isAcceptable());
   if (failed || stats.refused) {
-    driver.restoreModified();
+    driver.restore();
     transition.rollBack();
     if (failed)
       return failure();

@@ -22,7 +22,7 @@ uint64_t mix(uint64_t h, const void *p) {
   return mix(h, static_cast<uint64_t>(reinterpret_cast<uintptr_t>(p)));
 }
 
-uint64_t hashNode(OpCode code, ValueRange sources, const Arg &arg) {
+uint64_t hashNode(OpCode code, llvm::ArrayRef<Value> sources, const Arg &arg) {
   uint64_t h = mix(static_cast<uint64_t>(code) + 1, sources.size());
   for (Value source : sources)
     h = mix(h, source.getAsOpaquePointer());
@@ -33,6 +33,25 @@ uint64_t hashNode(OpCode code, ValueRange sources, const Arg &arg) {
   return mix(h, static_cast<uint64_t>(arg.number) * 8 +
                     static_cast<uint64_t>(arg.kind));
 }
+
+/// Sources in a row: a ValueRange finds out what it holds at every element.
+class Row {
+public:
+  explicit Row(ValueRange range) {
+    if (auto *first = dyn_cast_if_present<const Value *>(range.getBase())) {
+      values = {first, range.size()};
+    } else {
+      copy.assign(range.begin(), range.end());
+      values = copy;
+    }
+  }
+  Row(const Row &) = delete;
+  operator llvm::ArrayRef<Value>() const { return values; }
+
+private:
+  llvm::SmallVector<Value, 4> copy;
+  llvm::ArrayRef<Value> values;
+};
 
 /// `arg` as getArg gives it for an existing op: one NaN per dtype.
 Arg makeUnique(OpCode code, const Arg &arg) {
@@ -127,7 +146,8 @@ UniquingBuilder::UniquingBuilder(Block *block)
       adopt(&op);
 }
 
-Operation *UniquingBuilder::find(uint64_t hash, OpCode code, ValueRange sources,
+Operation *UniquingBuilder::find(uint64_t hash, OpCode code,
+                                 llvm::ArrayRef<Value> sources,
                                  const Arg &arg) const {
   size_t mask = table.size() - 1;
   for (size_t i = hash & mask; table[i].op; i = (i + 1) & mask) {
@@ -182,15 +202,16 @@ Value UniquingBuilder::create(OpCode code, ValueRange sources, const Arg &arg,
 
 Value UniquingBuilder::get(OpCode code, ValueRange sources, const Arg &given,
                            ErrorFn error) {
+  Row row(sources);
   Arg arg = makeUnique(code, given);
-  uint64_t hash = hashNode(code, sources, arg);
-  if (Operation *op = find(hash, code, sources, arg))
+  uint64_t hash = hashNode(code, row, arg);
+  if (Operation *op = find(hash, code, row, arg))
     return op->getResult(0);
   Type type = inferType(context, code, sources, arg, error);
   if (!type)
     return {};
   Value value = create(code, sources, arg, type);
-  insert(hash, value.getDefiningOp());
+  insert(hash, getDefiningOp(value));
   return value;
 }
 
@@ -203,7 +224,7 @@ Value UniquingBuilder::getFolded(OpCode code, ValueRange sources,
                                  const Arg &arg) {
   bool foldable = code == OpCode::Where || code == OpCode::Cast ||
                   (isAlu(code) && llvm::all_of(sources, [](Value v) {
-                     return isa_and_nonnull<ConstOp>(v.getDefiningOp());
+                     return isa_and_nonnull<ConstOp>(getDefiningOp(v));
                    }));
   if (!foldable)
     return get(code, sources, arg);
@@ -212,7 +233,7 @@ Value UniquingBuilder::getFolded(OpCode code, ValueRange sources,
   Value value = get(code, sources, arg);
   if (!value)
     return {};
-  Operation *op = value.getDefiningOp();
+  Operation *op = getDefiningOp(value);
   llvm::SmallVector<OpFoldResult, 1> folded;
   if (failed(op->fold(folded)) || folded.empty())
     return value;
@@ -237,16 +258,18 @@ Value UniquingBuilder::rebuild(Operation *op, ValueRange sources) {
 
 Value UniquingBuilder::lookup(OpCode code, ValueRange sources,
                               const Arg &given) const {
+  Row row(sources);
   Arg arg = makeUnique(code, given);
-  Operation *op = find(hashNode(code, sources, arg), code, sources, arg);
+  Operation *op = find(hashNode(code, row, arg), code, row, arg);
   return op ? op->getResult(0) : Value();
 }
 
 Value UniquingBuilder::adopt(Operation *op) {
   OpCode code = *::uop::getOpCode(op);
   Arg arg = getArg(code, op);
-  uint64_t hash = hashNode(code, op->getOperands(), arg);
-  if (Operation *known = find(hash, code, op->getOperands(), arg))
+  Row sources(op->getOperands());
+  uint64_t hash = hashNode(code, sources, arg);
+  if (Operation *known = find(hash, code, sources, arg))
     return known->getResult(0);
   insert(hash, op);
   return op->getResult(0);
@@ -255,7 +278,8 @@ Value UniquingBuilder::adopt(Operation *op) {
 void UniquingBuilder::forget(Operation *op) {
   OpCode code = *::uop::getOpCode(op);
   size_t mask = table.size() - 1;
-  size_t i = hashNode(code, op->getOperands(), getArg(code, op)) & mask;
+  Row sources(op->getOperands());
+  size_t i = hashNode(code, sources, getArg(code, op)) & mask;
   for (; table[i].op != op; i = (i + 1) & mask)
     if (!table[i].op)
       return;

@@ -18,7 +18,7 @@ std::vector<Operation *> uop::toposort(Value root, size_t size) {
   // An op with the number of its sources that have been entered.
   llvm::SmallVector<std::pair<Operation *, unsigned>> stack;
   auto enter = [&](Value value) {
-    Operation *op = value.getDefiningOp();
+    Operation *op = getDefiningOp(value);
     if (op && seen.insert(op).second)
       stack.push_back({op, 0});
   };
@@ -37,11 +37,11 @@ std::vector<Operation *> uop::toposort(Value root, size_t size) {
 
 std::vector<Operation *> uop::nearest(Value root, size_t limit) {
   llvm::SetVector<Operation *> chosen;
-  chosen.insert(root.getDefiningOp());
+  chosen.insert(getDefiningOp(root));
   size_t withSources = 1;
   for (size_t i = 0; i < chosen.size(); ++i)
     for (Value source : chosen[i]->getOperands()) {
-      Operation *op = source.getDefiningOp();
+      Operation *op = getDefiningOp(source);
       if (op->getNumOperands() == 0 || withSources < limit)
         withSources += chosen.insert(op) && op->getNumOperands() != 0;
     }
@@ -53,7 +53,7 @@ std::vector<Operation *> uop::nearest(Value root, size_t limit) {
   while (!stack.empty()) {
     auto &[op, next] = stack.back();
     if (next < op->getNumOperands()) {
-      Operation *source = op->getOperand(next++).getDefiningOp();
+      Operation *source = getDefiningOp(op->getOperand(next++));
       if (chosen.contains(source) && seen.insert(source).second)
         stack.push_back({source, 0});
       continue;
@@ -169,7 +169,7 @@ private:
       stack.pop_back();
       return true;
     }
-    Operation *op = frame.value.getDefiningOp();
+    Operation *op = getDefiningOp(frame.value);
     Value result;
     if (auto param = dyn_cast<ParamOp>(op)) {
       size_t slot = param.getSlot();

@@ -25,7 +25,7 @@ static int64_t getCommonFactor(const Sum &sum, int64_t divisor) {
 /// (x, constant) if `value` is x // constant or x % constant.
 template <typename OpT>
 static std::optional<std::pair<Value, int64_t>> matchAtom(Value value) {
-  auto op = value.getDefiningOp<OpT>();
+  auto op = dyn_cast_or_null<OpT>(getDefiningOp(value));
   if (!op)
     return std::nullopt;
   auto constant = IndexMath::getConstant(op.getRhs());
@@ -110,7 +110,7 @@ bool IndexMath::divideInto(Sum sum, int64_t divisor, Sum &total, int depth) {
         given ? sum.constant / divisor : divideDown(sum.constant, divisor);
     total.constant += whole;
     rest.constant = sum.constant - whole * divisor;
-    sum = rest;
+    sum = std::move(rest);
 
     Bounds::Interval interval = bounds(sum);
     int64_t low = divideDown(interval.min, divisor);
@@ -134,7 +134,7 @@ bool IndexMath::divideInto(Sum sum, int64_t divisor, Sum &total, int depth) {
     }
     Sum upper, lower;
     if (int64_t g = splitDigits(sum, divisor, upper, lower)) {
-      sum = upper;
+      sum = std::move(upper);
       divisor /= g;
       continue;
     }
@@ -150,7 +150,7 @@ bool IndexMath::divideInto(Sum sum, int64_t divisor, Sum &total, int depth) {
         Sum numerator = decomposeExact(e);
         numerator.constant += sum.constant * a;
         if (fits(numerator)) {
-          sum = numerator;
+          sum = std::move(numerator);
           divisor *= a;
           continue;
         }
@@ -169,7 +169,7 @@ bool IndexMath::divideInto(Sum sum, int64_t divisor, Sum &total, int depth) {
     }
     break;
   }
-  Value numerator = compose(sum), constantDivisor = constant(divisor);
+  Value numerator = compose(std::move(sum)), constantDivisor = constant(divisor);
   if (!numerator || !constantDivisor)
     return false;
   addTerm(total, get(OpCode::FloorDiv, {numerator, constantDivisor}), 1);
@@ -234,7 +234,7 @@ bool IndexMath::moduloInto(Sum sum, int64_t divisor, int64_t scale, Sum &total,
     Sum upper, lower;
     if (int64_t g = splitDigits(sum, divisor, upper, lower)) {
       addScaled(total, lower, scale);
-      sum = upper;
+      sum = std::move(upper);
       divisor /= g;
       scale *= g;
       continue;
@@ -253,7 +253,7 @@ bool IndexMath::moduloInto(Sum sum, int64_t divisor, int64_t scale, Sum &total,
       break;
     sum = decompose(inner->first);
   }
-  Value numerator = compose(sum), constantDivisor = constant(divisor);
+  Value numerator = compose(std::move(sum)), constantDivisor = constant(divisor);
   if (!numerator || !constantDivisor)
     return false;
   addTerm(total, get(OpCode::FloorMod, {numerator, constantDivisor}), scale);
@@ -266,7 +266,7 @@ Value IndexMath::floorDiv(Value a, int64_t divisor) {
   if (divisor > intMax) // an index is less
     return bounds(a).min >= 0 ? constant(0) : Value();
   Sum total;
-  return divideInto(decompose(a), divisor, total) ? compose(total) : Value();
+  return divideInto(decompose(a), divisor, total) ? compose(std::move(total)) : Value();
 }
 
 Value IndexMath::floorMod(Value a, int64_t divisor) {
@@ -277,7 +277,7 @@ Value IndexMath::floorMod(Value a, int64_t divisor) {
   if (divisor > intMax)
     return bounds(a).min >= 0 ? a : Value();
   Sum total;
-  return moduloInto(decompose(a), divisor, 1, total) ? compose(total) : Value();
+  return moduloInto(decompose(a), divisor, 1, total) ? compose(std::move(total)) : Value();
 }
 
 Value IndexMath::divide(Value a, Value b) {
@@ -287,7 +287,7 @@ Value IndexMath::divide(Value a, Value b) {
   Sum total;
   if (*divisor == 0 || !divideInto(decomposeExact(a), *divisor, total))
     return {};
-  return compose(total, /*mayWrap=*/true);
+  return compose(std::move(total), /*mayWrap=*/true);
 }
 
 Value IndexMath::modulo(Value a, Value b) {
@@ -297,7 +297,7 @@ Value IndexMath::modulo(Value a, Value b) {
   Sum total;
   if (*divisor == 0 || !moduloInto(decomposeExact(a), *divisor, 1, total))
     return {};
-  return compose(total, /*mayWrap=*/true);
+  return compose(std::move(total), /*mayWrap=*/true);
 }
 
 //===----------------------------------------------------------------------===//
@@ -327,13 +327,13 @@ Value IndexMath::divideBySymbol(Value a, Value b, bool remainder) {
       total = sum;
       addScaled(total, decompose(b), -corners[0]);
     }
-    return compose(total, /*mayWrap=*/true);
+    return compose(std::move(total), /*mayWrap=*/true);
   }
   // (q*b + r) // b  is  q + r // b
   Sum quotient, rest;
   rest.constant = sum.constant;
   for (const Sum::Term &term : sum.terms) {
-    auto product = term.atom.getDefiningOp<MulOp>();
+    auto product = dyn_cast_or_null<MulOp>(getDefiningOp(term.atom));
     if (term.atom == b)
       quotient.constant += term.factor;
     else if (product && product.getLhs() == b)
@@ -367,7 +367,7 @@ Value IndexMath::divideBySymbol(Value a, Value b, bool remainder) {
         total,
         get(remainder ? OpCode::FloorMod : OpCode::FloorDiv, {numerator, b}),
         1);
-  return compose(total, /*mayWrap=*/true);
+  return compose(std::move(total), /*mayWrap=*/true);
 }
 
 //===----------------------------------------------------------------------===//
@@ -489,7 +489,7 @@ Value IndexMath::less(Value a, Value b) {
     left.constant = -limit;
   else
     right.constant = limit;
-  Value x = compose(left), y = compose(right);
+  Value x = compose(std::move(left)), y = compose(std::move(right));
   return x && y ? get(OpCode::CmpLt, {x, y}) : Value();
 }
 

@@ -35,7 +35,7 @@ IndexMath::IndexMath(MLIRContext *context, GetFn get, Bounds &bounds,
 /// itself may be anything.
 template <typename OpT>
 static std::optional<std::pair<Value, int64_t>> matchByConstant(Value value) {
-  auto op = value.getDefiningOp<OpT>();
+  auto op = dyn_cast_or_null<OpT>(getDefiningOp(value));
   if (!op)
     return std::nullopt;
   auto constant = IndexMath::getConstant(op->getOperand(1));
@@ -45,7 +45,7 @@ static std::optional<std::pair<Value, int64_t>> matchByConstant(Value value) {
 }
 
 std::optional<int64_t> IndexMath::getConstant(Value value) {
-  if (auto op = value.getDefiningOp<ConstOp>())
+  if (auto op = dyn_cast_or_null<ConstOp>(getDefiningOp(value)))
     return static_cast<int32_t>(getWord(op.getProperties().value));
   return std::nullopt;
 }
@@ -71,7 +71,7 @@ bool IndexMath::flatten(Value root, Sum &sum, size_t maxTerms,
   bool hasShared = false;
   while (!stack.empty()) {
     auto [value, factor] = stack.pop_back_val();
-    Operation *op = value.getDefiningOp();
+    Operation *op = getDefiningOp(value);
     if (auto known = getConstant(value)) {
       sum.constant = wrap(sum.constant + *known * factor);
       continue;
@@ -214,7 +214,10 @@ bool IndexMath::isQuotient(Value value, Value e, int64_t c) {
 }
 
 bool IndexMath::recombine(Sum &sum) {
-  if (given && sum.terms.size() > maxSmallSum)
+  if ((given && sum.terms.size() > maxSmallSum) ||
+      llvm::none_of(sum.terms, [](const Sum::Term &term) {
+        return isa<FloorModOp>(getDefiningOp(term.atom));
+      }))
     return false;
   for (const Sum::Term &mod : sum.terms) {
     auto remainder = matchByConstant<FloorModOp>(mod.atom);
@@ -343,7 +346,7 @@ Value IndexMath::composeTerms(Sum &sum) {
   // decided so.
   bool flat = given &&
               (gathering || llvm::none_of(sum.terms, [](const Sum::Term &term) {
-                 return isa<AddOp>(term.atom.getDefiningOp()) ||
+                 return isa<AddOp>(getDefiningOp(term.atom)) ||
                         matchByConstant<MulOp>(term.atom);
                }));
   auto note = [&](Value value) {
@@ -458,7 +461,7 @@ IndexMath::Order IndexMath::getOrder(Value atom) {
   if (given)
     return getStructure(atom);
   int64_t loop = intMax + 1;
-  Operation *op = atom.getDefiningOp();
+  Operation *op = getDefiningOp(atom);
   if (auto range = dyn_cast<RangeOp>(op))
     loop = range.getIdx();
   else if (isa<FloorDivOp, FloorModOp>(op))
@@ -501,13 +504,9 @@ static uint64_t hashArg(Operation *op, OpCode code) {
 
 IndexMath::Order IndexMath::getStructure(Value atom) {
   llvm::SmallVector<Value, 8> stack{atom};
-  while (!stack.empty()) {
+  while (true) {
     Value value = stack.back();
-    Operation *op = value.getDefiningOp();
-    if (orders.contains(value)) {
-      stack.pop_back();
-      continue;
-    }
+    Operation *op = getDefiningOp(value);
     bool ready = true;
     for (Value source : op->getOperands())
       if (!orders.contains(source)) {
@@ -529,14 +528,18 @@ IndexMath::Order IndexMath::getStructure(Value atom) {
     }
     orders[value] = order;
     stack.pop_back();
+    // What two nodes wait for is on the stack twice.
+    while (!stack.empty() && orders.contains(stack.back()))
+      stack.pop_back();
+    if (stack.empty())
+      return order;
   }
-  return orders.find(atom)->second;
 }
 
 bool IndexMath::inOrder(Value a, Value b) {
-  if (a == b || isa<ConstOp>(b.getDefiningOp()))
+  if (a == b || isa<ConstOp>(getDefiningOp(b)))
     return true;
-  if (isa<ConstOp>(a.getDefiningOp()))
+  if (isa<ConstOp>(getDefiningOp(a)))
     return false;
   return !(getOrder(b) < getOrder(a));
 }

@@ -96,7 +96,7 @@ FailureOr<RewriteStats> uop::simplify(ProgramOp program, const RuleIndex &rules,
     bool changed = steps > 0 || stats->hadUnreached;
     bool again = changed && (refused || stats->heldBack);
     if (!total) {
-      total = *stats;
+      total = std::move(*stats);
     } else {
       total->nodesAfter = stats->nodesAfter;
       total->costAfter = stats->costAfter;
@@ -107,7 +107,7 @@ FailureOr<RewriteStats> uop::simplify(ProgramOp program, const RuleIndex &rules,
     if (!again)
       break;
   }
-  return *total;
+  return std::move(*total);
 }
 
 FailureOr<RewriteStats> uop::simplify(ProgramOp program,

@@ -86,6 +86,16 @@ inline constexpr int64_t maxMemoryElements = 2147483647;
 /// "(2, 3)", "(4,)", "()".
 std::string formatShape(llvm::ArrayRef<int64_t> shape);
 
+/// `value.getDefiningOp()`, without a call for the first result of an op: MLIR
+/// keeps that right in front of the op (Operation::getInlineOpResult).
+inline mlir::Operation *getDefiningOp(mlir::Value value) {
+  using namespace mlir::detail;
+  if (value.getImpl()->getKind() != ValueImpl::Kind::InlineOpResult)
+    return value.getDefiningOp();
+  auto *result = static_cast<InlineOpResult *>(value.getImpl());
+  return reinterpret_cast<mlir::Operation *>(result + 1);
+}
+
 /// The op code of an op; nullopt for ops that are no UOps.
 inline std::optional<OpCode> getOpCode(mlir::Operation *op) {
   auto *dialect = llvm::dyn_cast_or_null<UopDialect>(op->getDialect());
@@ -93,7 +103,7 @@ inline std::optional<OpCode> getOpCode(mlir::Operation *op) {
 }
 /// The op code of the op that defines `value`, a UOp.
 inline OpCode getOpCode(mlir::Value value) {
-  return *getOpCode(value.getDefiningOp());
+  return *getOpCode(getDefiningOp(value));
 }
 
 } // namespace uop

@@ -32,6 +32,11 @@ public:
   bool isContradictory() const { return contradictory; }
 
 private:
+  /// Adds `value` to `known`; nullopt, with the sources that must be known
+  /// before it, when there are such.
+  std::optional<Interval> infer(mlir::Value value,
+                                llvm::SmallVectorImpl<mlir::Value> &missing);
+
   llvm::DenseMap<mlir::Value, Interval> known, assumed;
   bool contradictory = false;
 };

@@ -94,7 +94,7 @@ public:
   mlir::Operation *getOriginal() const { return original; }
   /// How many operands of the program before rewriting stand for `value`.
   unsigned getUses(mlir::Value value) const {
-    auto it = uses.find(value.getDefiningOp());
+    auto it = uses.find(getDefiningOp(value));
     return it == uses.end() ? 1 : it->second;
   }
   /// Whether more than one does, so that it may stay whatever becomes of the

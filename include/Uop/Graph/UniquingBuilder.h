@@ -106,7 +106,8 @@ private:
     uint64_t hash;
     mlir::Operation *op;
   };
-  mlir::Operation *find(uint64_t hash, OpCode code, mlir::ValueRange sources,
+  mlir::Operation *find(uint64_t hash, OpCode code,
+                        llvm::ArrayRef<mlir::Value> sources,
                         const Arg &arg) const;
   void insert(uint64_t hash, mlir::Operation *op);
   void resizeTable(size_t places);

@@ -17,7 +17,7 @@ namespace {
 
 bool isScalarDivision(Operation *op) {
   return isI32(lhs(op)) && isI32(rhs(op)) &&
-         !isa<ConstOp>(lhs(op).getDefiningOp());
+         !isa<ConstOp>(getDefiningOp(lhs(op)));
 }
 
 const RuleRow rows[] = {

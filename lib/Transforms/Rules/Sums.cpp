@@ -21,8 +21,8 @@ bool isI32Sum(Operation *op) {
 
 bool isI32Multiple(Operation *op) {
   return isa<MulOp>(op) &&
-         (isa<ConstOp>(rhs(op).getDefiningOp()) ||
-          isa<ConstOp>(lhs(op).getDefiningOp())) &&
+         (isa<ConstOp>(getDefiningOp(rhs(op))) ||
+          isa<ConstOp>(getDefiningOp(lhs(op)))) &&
          isI32(op->getResult(0));
 }
 

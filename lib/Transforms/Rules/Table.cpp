@@ -21,7 +21,7 @@ static bool isNode(Operation *op, OpCode code, ValueRange sources,
       !(getArg(code, op) == arg))
     return false;
   for (auto [have, want] : llvm::zip(op->getOperands(), sources)) {
-    auto a = have.getDefiningOp<ConstOp>(), b = want.getDefiningOp<ConstOp>();
+    auto a = dyn_cast_or_null<ConstOp>(getDefiningOp(have)), b = dyn_cast_or_null<ConstOp>(getDefiningOp(want));
     if (have != want && !(a && b && a.getValueAttr() == b.getValueAttr()))
       return false;
   }
@@ -116,14 +116,14 @@ bool RuleGraph::isAffordable(Value by) {
   // New nodes stand behind their sources: one sweep finds those that `by`
   // needs.
   llvm::SmallDenseSet<Operation *, 16> needed(2 * created.size());
-  needed.insert(by.getDefiningOp());
+  needed.insert(getDefiningOp(by));
   int64_t more = 0;
   for (Operation *op : llvm::reverse(created)) {
     if (!needed.contains(op) || isa<ConstOp>(op))
       continue;
     ++more;
     for (Value source : op->getOperands())
-      needed.insert(source.getDefiningOp());
+      needed.insert(getDefiningOp(source));
   }
   if (more <= 1)
     return true;
@@ -136,7 +136,7 @@ bool RuleGraph::isAffordable(Value by) {
   while (!stack.empty() && fewer < more) {
     Operation *op = stack.pop_back_val();
     for (Value source : op->getOperands()) {
-      Operation *of = source.getDefiningOp();
+      Operation *of = getDefiningOp(source);
       if (isa<ConstOp>(of) || needed.contains(of))
         continue;
       auto [it, isNew] = left.try_emplace(of, 0);
@@ -200,7 +200,7 @@ bool uop::isInteger(Value value) {
 
 std::optional<Word> uop::getSplat(Value value) {
   for (int left = 8; left > 0; --left) {
-    Operation *op = value.getDefiningOp();
+    Operation *op = getDefiningOp(value);
     if (auto constant = dyn_cast<ConstOp>(op))
       return getWord(constant.getProperties().value);
     if (op->getNumOperands() != 1 || !isMovement(*::uop::getOpCode(op)))

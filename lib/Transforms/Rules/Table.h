@@ -104,7 +104,7 @@ inline constexpr OpCodeSet splats = {OpCode::Const, OpCode::Reshape,
 mlir::Value getNegated(mlir::Value value);
 /// The op of `value` if it has this code.
 inline mlir::Operation *match(mlir::Value value, OpCode code) {
-  mlir::Operation *op = value.getDefiningOp();
+  mlir::Operation *op = getDefiningOp(value);
   return op && ::uop::getOpCode(op) == code ? op : nullptr;
 }
 
