@@ -369,7 +369,7 @@ bool RewriteDriver::unique(Frame &frame) {
       frame.created.insert(frame.created.begin() + frame.next, of);
       return true;
     }
-    if (drafts.contains(of))
+    if (!drafts.empty() && drafts.contains(of))
       return reportViolation(frame.op, frame.rule,
                              "creates users before sources");
     sources.push_back(getFinal(source));
@@ -391,8 +391,8 @@ bool RewriteDriver::unique(Frame &frame) {
     // It may stand above a source.
     op->moveBefore(builder.getBlock(), builder.getBlock()->end());
     value = builder.adopt(op);
-    isNew = getDefiningOp(value) == op ||
-            rewriter.raw.erase(getDefiningOp(value));
+    isNew =
+        getDefiningOp(value) == op || rewriter.raw.erase(getDefiningOp(value));
   } else {
     value = op->getResult(0);
     isNew = isRaw;

@@ -45,6 +45,11 @@ public:
       values = copy;
     }
   }
+  explicit Row(Operation *op) {
+    for (OpOperand &operand : op->getOpOperands())
+      copy.push_back(operand.get());
+    values = copy;
+  }
   Row(const Row &) = delete;
   operator llvm::ArrayRef<Value>() const { return values; }
 
@@ -267,7 +272,7 @@ Value UniquingBuilder::lookup(OpCode code, ValueRange sources,
 Value UniquingBuilder::adopt(Operation *op) {
   OpCode code = *::uop::getOpCode(op);
   Arg arg = getArg(code, op);
-  Row sources(op->getOperands());
+  Row sources(op);
   uint64_t hash = hashNode(code, sources, arg);
   if (Operation *known = find(hash, code, sources, arg))
     return known->getResult(0);
@@ -278,7 +283,7 @@ Value UniquingBuilder::adopt(Operation *op) {
 void UniquingBuilder::forget(Operation *op) {
   OpCode code = *::uop::getOpCode(op);
   size_t mask = table.size() - 1;
-  Row sources(op->getOperands());
+  Row sources(op);
   size_t i = hashNode(code, sources, getArg(code, op)) & mask;
   for (; table[i].op != op; i = (i + 1) & mask)
     if (!table[i].op)

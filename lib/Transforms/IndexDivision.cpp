@@ -169,7 +169,8 @@ bool IndexMath::divideInto(Sum sum, int64_t divisor, Sum &total, int depth) {
     }
     break;
   }
-  Value numerator = compose(std::move(sum)), constantDivisor = constant(divisor);
+  Value numerator = compose(std::move(sum)),
+        constantDivisor = constant(divisor);
   if (!numerator || !constantDivisor)
     return false;
   addTerm(total, get(OpCode::FloorDiv, {numerator, constantDivisor}), 1);
@@ -253,7 +254,8 @@ bool IndexMath::moduloInto(Sum sum, int64_t divisor, int64_t scale, Sum &total,
       break;
     sum = decompose(inner->first);
   }
-  Value numerator = compose(std::move(sum)), constantDivisor = constant(divisor);
+  Value numerator = compose(std::move(sum)),
+        constantDivisor = constant(divisor);
   if (!numerator || !constantDivisor)
     return false;
   addTerm(total, get(OpCode::FloorMod, {numerator, constantDivisor}), scale);
@@ -266,7 +268,8 @@ Value IndexMath::floorDiv(Value a, int64_t divisor) {
   if (divisor > intMax) // an index is less
     return bounds(a).min >= 0 ? constant(0) : Value();
   Sum total;
-  return divideInto(decompose(a), divisor, total) ? compose(std::move(total)) : Value();
+  return divideInto(decompose(a), divisor, total) ? compose(std::move(total))
+                                                  : Value();
 }
 
 Value IndexMath::floorMod(Value a, int64_t divisor) {
@@ -277,7 +280,8 @@ Value IndexMath::floorMod(Value a, int64_t divisor) {
   if (divisor > intMax)
     return bounds(a).min >= 0 ? a : Value();
   Sum total;
-  return moduloInto(decompose(a), divisor, 1, total) ? compose(std::move(total)) : Value();
+  return moduloInto(decompose(a), divisor, 1, total) ? compose(std::move(total))
+                                                     : Value();
 }
 
 Value IndexMath::divide(Value a, Value b) {

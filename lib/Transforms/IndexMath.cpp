@@ -311,9 +311,11 @@ void IndexMath::sortTerms(Sum &sum) {
       getOrder(sum.terms[0].atom);
     return;
   }
+  // Compared in this order, the stride from above.
   struct Key {
     int64_t stride;
-    Order order;
+    uint64_t factorAndLoop;
+    uint64_t tie;
     Sum::Term term;
   };
   llvm::SmallVector<Key, 8> keys;
@@ -323,16 +325,20 @@ void IndexMath::sortTerms(Sum &sum) {
     // stand otherwise.
     auto product =
         given ? matchByConstant<MulOp>(term.atom) : std::nullopt;
+    int64_t stride =
+        std::abs(product ? term.factor * product->second : term.factor);
+    Order order = getOrder(product ? product->first : term.atom);
+    // Both have 32 bits. Factors come from above, of stride 1 they mix.
+    uint64_t factor = stride == 1 ? 0 : intMax - wrap(term.factor);
     keys.push_back(
-        {std::abs(product ? term.factor * product->second : term.factor),
-         getOrder(product ? product->first : term.atom), term});
+        {stride, factor << 32 | uint64_t(order.loop), order.tie, term});
   }
   llvm::sort(keys, [](const Key &a, const Key &b) {
     if (a.stride != b.stride)
       return a.stride > b.stride;
-    if (a.term.factor != b.term.factor && a.stride != 1)
-      return a.term.factor > b.term.factor;
-    return a.order < b.order;
+    if (a.factorAndLoop != b.factorAndLoop)
+      return a.factorAndLoop < b.factorAndLoop;
+    return a.tie < b.tie;
   });
   for (auto [key, term] : llvm::zip(keys, sum.terms))
     term = key.term;

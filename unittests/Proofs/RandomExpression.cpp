@@ -207,7 +207,8 @@ Value Grower::run() {
   if (draw(3) == 0)
     integers.push_back(makeUnknown(builder, 'a', any));
   if (draw(6) == 0)
-    integers.push_back(builder.add(integers[0], builder.i32(-(constant() % 300))));
+    integers.push_back(
+        builder.add(integers[0], builder.i32(-(constant() % 300))));
   bools.push_back(makeUnknown(builder, 'p', truth));
   truth.dtype = DType::Bool;
   bools.push_back(makeUnknown(builder, 'q', truth));

@@ -25,10 +25,10 @@ struct KernelizeOptions {
 
 /// Replaces `program` in its module by a plan of its name and, before it, the
 /// kernels that are launched: programs whose BUFFER slots are 0, 1, ... in the
-/// order of first appearance, what they store to last. What a plan of the module
-/// launches already is used again where a kernel has the same graph. Emits an
-/// error and leaves the module as it was on failure, and for a program that is
-/// such a kernel.
+/// order of first appearance, what they store to last. What a plan of the
+/// module launches already is used again where a kernel has the same graph.
+/// Emits an error and leaves the module as it was on failure, and for a program
+/// that is such a kernel.
 ///
 /// A program of loops becomes a plan of one launch.
 mlir::FailureOr<PlanOp> kernelize(ProgramOp program,

@@ -37,8 +37,8 @@ Value gather(Operation *op, RuleGraph &graph) {
   Value sum = op->getResult(0);
   if (math.isCanonical(sum))
     return {};
-  IndexMath::Gathered gathered = math.gather(
-      sum, graph.isThrifty() ? 16 : size_t(-1), /*deep=*/false);
+  IndexMath::Gathered gathered =
+      math.gather(sum, graph.isThrifty() ? 16 : size_t(-1), /*deep=*/false);
   if (gathered.hasShared && gathered.value) {
     // Sums that others use as well are taken apart where that costs nothing.
     Value deep = math.gather(sum, 16, /*deep=*/true).value;

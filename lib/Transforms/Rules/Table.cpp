@@ -21,7 +21,8 @@ static bool isNode(Operation *op, OpCode code, ValueRange sources,
       !(getArg(code, op) == arg))
     return false;
   for (auto [have, want] : llvm::zip(op->getOperands(), sources)) {
-    auto a = dyn_cast_or_null<ConstOp>(getDefiningOp(have)), b = dyn_cast_or_null<ConstOp>(getDefiningOp(want));
+    auto a = dyn_cast_or_null<ConstOp>(getDefiningOp(have)),
+         b = dyn_cast_or_null<ConstOp>(getDefiningOp(want));
     if (have != want && !(a && b && a.getValueAttr() == b.getValueAttr()))
       return false;
   }
