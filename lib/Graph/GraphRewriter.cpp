@@ -98,28 +98,33 @@ Value GraphRewriter::getFinal(Value value) const {
   return value;
 }
 
+void GraphRewriter::miss(Operation *made) {
+  OpCode code = *::uop::getOpCode(made);
+  missed.push_back(
+      {code, llvm::to_vector<2>(made->getOperands()), getArg(code, made)});
+}
+
 bool GraphRewriter::isReleased(llvm::ArrayRef<Operation *> order) const {
-  if (held.empty())
+  llvm::DenseSet<Operation *> there;
+  for (const Missed &m : missed) {
+    llvm::SmallVector<Value> sources;
+    for (Value source : m.sources)
+      sources.push_back(getFinal(source));
+    if (Value value = builder.lookup(m.code, sources, m.arg))
+      there.insert(getDefiningOp(getFinal(value)));
+  }
+  if (held.empty() && there.empty())
     return false;
-  auto getFinalOp = [&](Operation *op) {
-    return getDefiningOp(getFinal(op->getResult(0)));
-  };
-  llvm::DenseMap<Operation *, bool> alive;
-  llvm::DenseMap<Operation *, unsigned> left;
-  for (const Held &h : held) {
-    alive[getFinalOp(h.root)] = false;
-    left[h.shared] = 0;
-  }
+  llvm::DenseMap<Operation *, unsigned> now;
   for (Operation *op : order) {
-    if (auto it = alive.find(op); it != alive.end())
-      it->second = true;
+    if (there.contains(op))
+      return true;
     for (Value source : op->getOperands())
-      if (auto it = left.find(getDefiningOp(source)); it != left.end())
-        ++it->second;
+      if (held.contains(getDefiningOp(source)))
+        ++now[getDefiningOp(source)];
   }
-  return llvm::any_of(held, [&](const Held &h) {
-    return alive.lookup(getFinalOp(h.root)) && left.lookup(h.shared) < h.uses;
-  });
+  return llvm::any_of(
+      now, [&](auto &pair) { return pair.second < held.lookup(pair.first); });
 }
 
 void GraphRewriter::notifyOperationInserted(Operation *op,

@@ -68,7 +68,6 @@ bool IndexMath::flatten(Value root, Sum &sum, size_t maxTerms,
   // A large sum finds its terms by a table.
   llvm::DenseMap<Value, size_t> places;
   size_t sumsTaken = 0, productsTaken = 0;
-  bool hasShared = false;
   while (!stack.empty()) {
     auto [value, factor] = stack.pop_back_val();
     Operation *op = getDefiningOp(value);
@@ -84,7 +83,8 @@ bool IndexMath::flatten(Value root, Sum &sum, size_t maxTerms,
         (scale = getConstant(op->getOperand(0))))
       scaled = 1;
     if ((isSum || scale) && value != root && stopAtShared && isShared(value)) {
-      hasShared = true;
+      if (gathered)
+        gathered->shared.push_back(value);
     } else if (isSum) {
       if (++sumsTaken > maxTerms)
         return false;
@@ -111,10 +111,8 @@ bool IndexMath::flatten(Value root, Sum &sum, size_t maxTerms,
       sum.terms[it->second].factor += factor;
   }
   wrapSum(sum);
-  if (gathered) {
-    gathered->hasShared = hasShared;
+  if (gathered)
     gathered->taken = sumsTaken + productsTaken;
-  }
   return true;
 }
 
@@ -344,6 +342,11 @@ void IndexMath::sortTerms(Sum &sum) {
     term = key.term;
 }
 
+void IndexMath::mark(Value value) {
+  if (canonical.insert(value).second && gathering)
+    gathering->marked.push_back(value);
+}
+
 /// The terms of a sum in order; of equal factors, in a given graph, one
 /// product.
 Value IndexMath::composeTerms(Sum &sum) {
@@ -357,7 +360,7 @@ Value IndexMath::composeTerms(Sum &sum) {
                }));
   auto note = [&](Value value) {
     if (flat)
-      canonical.insert(value);
+      mark(value);
   };
   Value value;
   auto append = [&](Value term) {
@@ -416,7 +419,7 @@ Value IndexMath::compose(Sum sum, bool mayWrap) {
     bool known = isCanonical(value) || sum.terms.size() == 1;
     value = get(OpCode::Add, {value, last});
     if (given && known)
-      canonical.insert(value);
+      mark(value);
   }
   if (!given &&
       (sum.terms.size() != 1 || sum.terms[0].factor != 1 || sum.constant != 0))
@@ -445,11 +448,11 @@ IndexMath::Gathered IndexMath::gather(Value value, size_t maxTerms, bool deep) {
   Gathered result;
   if (!flatten(value, sum, maxTerms, !deep, &result))
     return result;
-  gathering = true;
+  gathering = &result;
   made = 0;
   result.value = compose(std::move(sum), /*mayWrap=*/true);
   result.made = made;
-  gathering = false;
+  gathering = nullptr;
   if (result.value == value)
     canonical.insert(value);
   return result;

@@ -86,8 +86,10 @@ public:
 
   struct Gathered {
     mlir::Value value;
-    /// Whether shared sums in it stayed whole.
-    bool hasShared = false;
+    /// Sums and products in it that stayed whole because they are shared.
+    llvm::SmallVector<mlir::Value, 2> shared;
+    /// What has been set canonical.
+    llvm::SmallVector<mlir::Value, 0> marked;
     /// Sums and products that were taken apart, and all nodes that were put
     /// together, those among them that there were.
     size_t taken = 0, made = 0;
@@ -98,6 +100,7 @@ public:
   Gathered gather(mlir::Value value, size_t maxTerms, bool deep);
   /// Has `gather` leave a sum as it is.
   void setCanonical(mlir::Value value) { canonical.insert(value); }
+  void clearCanonical(mlir::Value value) { canonical.erase(value); }
   bool isCanonical(mlir::Value value) const {
     return canonical.contains(value);
   }
@@ -125,6 +128,8 @@ private:
   static void wrapSum(Sum &sum);
   mlir::Value compose(Sum sum, bool mayWrap = false);
   mlir::Value composeTerms(Sum &sum);
+  /// Sets a value canonical that `compose` has made.
+  void mark(mlir::Value value);
   Bounds::Interval bounds(const Sum &sum);
   bool fits(const Sum &sum);
   void addTerm(Sum &sum, mlir::Value atom, int64_t factor);
@@ -184,8 +189,8 @@ private:
   llvm::DenseMap<mlir::Value, Order> orders;
   /// Sums and products in canonical form, in a given graph.
   llvm::DenseSet<mlir::Value> canonical;
-  /// Whether `gather` is composing, which knows what is shared.
-  bool gathering = false;
+  /// What `gather` is composing: it knows what is shared.
+  Gathered *gathering = nullptr;
   /// Nodes asked for, constants not counted.
   size_t made = 0;
 };

@@ -94,7 +94,7 @@ FailureOr<RewriteStats> uop::simplify(ProgramOp program, const RuleIndex &rules,
     int64_t steps = stats->getSteps();
     // What the root does not reach counted as a user, and is gone now.
     bool changed = steps > 0 || stats->hadUnreached;
-    bool again = changed && (refused || stats->heldBack);
+    bool again = changed && (refused || stats->isPartial);
     if (!total) {
       total = std::move(*stats);
     } else {

@@ -460,9 +460,12 @@ TEST(Simplify, RandomExpressionsMatchBruteForce) {
 
 /// Once, what was simplified already changed again: a rule that failed had left
 /// its constants where it had made them; nodes that only unreached ones shared
-/// were not looked at again when these were gone.
+/// were not looked at again when these were gone; nor were nodes whose shared
+/// parts are shared no longer, or whose parts another rule has made meanwhile.
 TEST(Simplify, SeedsThatWereNotDoneAfterOnce) {
-  for (unsigned seed : {350757u, 5798168u}) {
+  for (unsigned seed : {350757u, 5798168u, 1038769u, 20001998u, 1080744u,
+                        1085740u, 20080347u, 20178849u, 21367563u}) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
     random.e.simplify(random.root(3 + random.pick(22)));
   }

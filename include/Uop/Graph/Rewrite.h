@@ -45,9 +45,10 @@ struct RewriteStats {
   /// The same without constants.
   int64_t costBefore = 0;
   int64_t costAfter = 0;
-  /// Whether a rule did not fire because of a node that was shared and is less
-  /// so now: in another run it may.
-  bool heldBack = false;
+  /// Whether another run may do more: a rule did not fire because of a node that
+  /// was shared and is less so now, or for want of one that there is now; or a
+  /// CALL lost arguments, so that PARAMs in its body have other slots.
+  bool isPartial = false;
   /// Whether the program held nodes that its root does not reach: they counted
   /// as users, and are gone.
   bool hadUnreached = false;
@@ -105,8 +106,12 @@ public:
   void defer() { deferred = true; }
   /// Notes that a rule might fire if `shared` were used less.
   void holdBack(mlir::Operation *shared) {
-    held.push_back({root, shared, getUses(shared->getResult(0))});
+    unsigned &uses = held[shared];
+    uses = std::max(uses, getUses(shared->getResult(0)));
   }
+  /// Notes that a rule might fire if there had been `made`, which it has created
+  /// over nodes that there are.
+  void miss(mlir::Operation *made);
 
   /// Whether a rule may create one node at most, so that the graph can't grow
   /// whatever is shared.
@@ -155,8 +160,8 @@ private:
   void restoreModified();
   /// What has become of a node that was replaced.
   mlir::Value getFinal(mlir::Value value) const;
-  /// Whether what has held a rule back at a node of the graph `order` is used
-  /// less there.
+  /// Whether what has held a rule back is used less in the graph `order`, or
+  /// what a rule missed is there.
   bool isReleased(llvm::ArrayRef<mlir::Operation *> order) const;
 
   UniquingBuilder &builder;
@@ -179,12 +184,15 @@ private:
   };
   llvm::SmallVector<Saved, 0> saved;
   bool deferred = false;
-  /// A node that a rule would have replaced, and one that spoke against it.
-  struct Held {
-    mlir::Operation *root, *shared;
-    unsigned uses;
+  /// Nodes that held a rule back, with the most uses that they had then.
+  llvm::DenseMap<mlir::Operation *, unsigned> held;
+  /// What a rule missed.
+  struct Missed {
+    OpCode code;
+    llvm::SmallVector<mlir::Value, 2> sources;
+    Arg arg;
   };
-  std::vector<Held> held;
+  std::vector<Missed> missed;
   bool thrifty = false;
   /// Whether rules match constants; if not, one that is made is final at once.
   bool constantsMatch = true;

@@ -29,6 +29,18 @@ std::vector<mlir::Operation *> nearest(mlir::Value root, size_t limit);
 mlir::Value substitute(UniquingBuilder &builder, mlir::Value root,
                        const llvm::DenseMap<mlir::Value, mlir::Value> &mapping);
 
+/// Makes the copy of a node over its new sources; null to give up.
+using CopyFn =
+    llvm::function_ref<mlir::Value(mlir::Operation *, mlir::ValueRange)>;
+
+/// `root` with every node for which `find` gives a value replaced by it, and
+/// what depends on these copied by `copy`; the rest is shared. A CALL's body is
+/// a scope of its own and stays as it is. Null when `copy` gives up.
+mlir::Value
+copyReplacing(mlir::Value root,
+              llvm::function_ref<mlir::Value(mlir::Operation *)> find,
+              CopyFn copy);
+
 /// Replaces the body of `program` by what `build` makes: `build` gets a builder on
 /// a fresh block and returns the new root, or null to leave the program as it is
 /// (and fail). The old block is dropped.

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Masks.h"
+#include "Uop/Graph/Walk.h"
 
 using namespace mlir;
 using namespace uop;

@@ -37,48 +37,6 @@ Value uop::copyOver(PatternRewriter &rewriter, Operation *op,
   return rewriter.insert(copy)->getResult(0);
 }
 
-Value uop::copyReplacing(Value root,
-                         llvm::function_ref<Value(Operation *)> find,
-                         CopyFn copy) {
-  // Null while a node waits for its sources.
-  llvm::DenseMap<Value, Value> known;
-  std::vector<std::pair<Operation *, unsigned>> stack;
-  auto enter = [&](Value value) {
-    if (known.try_emplace(value).second)
-      stack.push_back({value.getDefiningOp(), 0});
-  };
-  enter(root);
-  llvm::SmallVector<Value> sources;
-  while (!stack.empty()) {
-    auto &[op, next] = stack.back();
-    bool isCall = isa<CallOp>(op);
-    if (next == 0) {
-      if (Value value = find(op)) {
-        known[op->getResult(0)] = value;
-        stack.pop_back();
-        continue;
-      }
-      next = isCall; // past the body
-    }
-    if (next < op->getNumOperands()) {
-      enter(op->getOperand(next++));
-      continue;
-    }
-    sources.clear();
-    bool same = true;
-    for (auto [i, source] : llvm::enumerate(op->getOperands())) {
-      sources.push_back(isCall && i == 0 ? source : known.lookup(source));
-      same &= sources.back() == source;
-    }
-    Value value = same ? op->getResult(0) : copy(op, sources);
-    if (!value)
-      return {};
-    known[op->getResult(0)] = value;
-    stack.pop_back();
-  }
-  return known.lookup(root);
-}
-
 bool uop::dependsOn(Value value, Value source, unsigned &budget) {
   llvm::SmallVector<Value> stack{value};
   llvm::DenseSet<Value> seen{value};

@@ -31,18 +31,6 @@ inline mlir::Value makeI32(mlir::PatternRewriter &rewriter, mlir::Location loc,
 mlir::Value copyOver(mlir::PatternRewriter &rewriter, mlir::Operation *op,
                      mlir::ValueRange sources);
 
-/// Makes the copy of a node over its new sources; null to give up.
-using CopyFn =
-    llvm::function_ref<mlir::Value(mlir::Operation *, mlir::ValueRange)>;
-
-/// `root` with every node for which `find` gives a value replaced by it, and
-/// what depends on these copied by `copy`; the rest is shared. A CALL's body is
-/// a scope of its own and stays as it is. Null when `copy` gives up.
-mlir::Value
-copyReplacing(mlir::Value root,
-              llvm::function_ref<mlir::Value(mlir::Operation *)> find,
-              CopyFn copy);
-
 /// Whether the rule has made more than a thrifty run lets it: such a run
 /// follows one in which the graph had grown.
 bool exceedsThrift(mlir::PatternRewriter &rewriter);

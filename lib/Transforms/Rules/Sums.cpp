@@ -39,11 +39,21 @@ Value gather(Operation *op, RuleGraph &graph) {
     return {};
   IndexMath::Gathered gathered =
       math.gather(sum, graph.isThrifty() ? 16 : size_t(-1), /*deep=*/false);
-  if (gathered.hasShared && gathered.value) {
+  if (!gathered.shared.empty() && gathered.value) {
     // Sums that others use as well are taken apart where that costs nothing.
     Value deep = math.gather(sum, 16, /*deep=*/true).value;
-    if (deep && (deep == sum || graph.isAffordable(deep)))
+    bool isDeep = deep && (deep == sum || graph.isAffordable(deep));
+    bool isShallow = !isDeep && graph.isAffordable(gathered.value);
+    // The parts of what is not used may be taken apart elsewhere.
+    if (!isShallow)
+      for (Value part : gathered.marked)
+        math.clearCanonical(part);
+    if (isDeep)
       return deep;
+    for (Value shared : gathered.shared)
+      graph.holdBack(shared);
+    if (!isShallow)
+      return {};
     math.setCanonical(gathered.value);
   }
   // What was taken apart is used here only, and falls.

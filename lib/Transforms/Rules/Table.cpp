@@ -154,6 +154,13 @@ bool RuleGraph::isAffordable(Value by) {
   for (auto [of, uses] : left)
     if (uses > 0)
       graph->holdBack(of);
+  llvm::SmallDenseSet<Operation *, 16> made(created.begin(), created.end());
+  for (Operation *op : created)
+    if (needed.contains(op) && !isa<ConstOp>(op) &&
+        llvm::none_of(op->getOperands(), [&](Value source) {
+          return made.contains(getDefiningOp(source));
+        }))
+      graph->miss(op);
   return false;
 }
 

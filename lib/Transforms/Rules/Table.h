@@ -41,6 +41,11 @@ public:
   bool isShared(mlir::Value value) {
     return graph ? graph->isShared(value) : !value.hasOneUse();
   }
+  /// Notes that the rule would do more if `shared` were not.
+  void holdBack(mlir::Value shared) {
+    if (graph)
+      graph->holdBack(getDefiningOp(shared));
+  }
   /// Leaves the node to the rule of its only user, when that is a node like
   /// `isOuter` says; false if it is not.
   bool defer(llvm::function_ref<bool(mlir::Operation *)> isOuter);
