@@ -122,7 +122,7 @@ bool RewriteDriver::dropArguments(llvm::SmallVectorImpl<Value> &sources) {
   llvm::SmallVector<bool> isUsed(sources.size() - 1);
   for (Operation *op : getParams(sources[0])) {
     auto param = dyn_cast<ParamOp>(op);
-    if (!param || param.getSlot() >= isUsed.size())
+    if (!param || param.getSlot() >= static_cast<int64_t>(isUsed.size()))
       return true; // malformed, as the builder will say
     isUsed[param.getSlot()] = true;
   }

@@ -508,7 +508,6 @@ Value IndexMath::notEqual(Value a, Value b) {
   // Zero modulo 2^32?
   if (divideDown(interval.min - 1, period) == divideDown(interval.max, period))
     return boolean(true);
-  sortTerms(sum);
   if (interval.min > -period && interval.max < period) {
     int64_t g = getCommonFactor(sum, 0);
     if (sum.constant % g != 0)
@@ -517,18 +516,37 @@ Value IndexMath::notEqual(Value a, Value b) {
       term.factor /= g;
     sum.constant /= g;
   }
-  if (sum.terms[0].factor < 0) {
-    Sum turned;
-    addScaled(turned, sum, -1);
-    wrapSum(turned);
-    sum = turned;
+  // left != right + limit. The order of the sides does not hang on the limit,
+  // nor on the terms of factor -2^31, which is its own negative.
+  Sum left, right, either;
+  for (const Sum::Term &term : sum.terms)
+    if (term.factor == intMin)
+      either.terms.push_back(term);
+    else if (term.factor > 0)
+      left.terms.push_back(term);
+    else
+      right.terms.push_back({term.atom, -term.factor});
+  int64_t limit = -sum.constant;
+  auto turn = [&] {
+    std::swap(left, right);
+    limit = -limit;
+  };
+  auto order = [&] {
+    if (right.terms.empty())
+      return;
+    Value x = compose(left, /*mayWrap=*/true), y = compose(right, true);
+    if (x && y && !inOrder(x, y))
+      turn();
+  };
+  if (left.terms.empty() && !right.terms.empty())
+    turn();
+  order();
+  if (!either.terms.empty()) {
+    llvm::append_range(left.terms, either.terms);
+    order();
   }
-  auto [left, right] = splitSides(sum);
-  right.constant = -sum.constant;
-  Value x = compose(left, true), y = compose(right, true);
-  if (!x || !y)
-    return {};
-  if (!right.terms.empty() && !inOrder(x, y))
-    std::swap(x, y);
-  return get(OpCode::CmpNe, {x, y});
+  right.constant = limit;
+  Value x = compose(std::move(left), /*mayWrap=*/true);
+  Value y = compose(std::move(right), /*mayWrap=*/true);
+  return x && y ? get(OpCode::CmpNe, {x, y}) : Value();
 }

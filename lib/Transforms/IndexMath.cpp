@@ -314,6 +314,7 @@ void IndexMath::sortTerms(Sum &sum) {
     int64_t stride;
     uint64_t factorAndLoop;
     uint64_t tie;
+    int64_t constant;
     Sum::Term term;
   };
   llvm::SmallVector<Key, 8> keys;
@@ -328,15 +329,15 @@ void IndexMath::sortTerms(Sum &sum) {
     Order order = getOrder(product ? product->first : term.atom);
     // Both have 32 bits. Factors come from above, of stride 1 they mix.
     uint64_t factor = stride == 1 ? 0 : intMax - wrap(term.factor);
-    keys.push_back(
-        {stride, factor << 32 | uint64_t(order.loop), order.tie, term});
+    keys.push_back({stride, factor << 32 | uint64_t(order.loop), order.tie,
+                    order.constant, term});
   }
   llvm::sort(keys, [](const Key &a, const Key &b) {
     if (a.stride != b.stride)
       return a.stride > b.stride;
     if (a.factorAndLoop != b.factorAndLoop)
       return a.factorAndLoop < b.factorAndLoop;
-    return a.tie < b.tie;
+    return std::tie(a.tie, a.constant) < std::tie(b.tie, b.constant);
   });
   for (auto [key, term] : llvm::zip(keys, sum.terms))
     term = key.term;
@@ -528,7 +529,14 @@ IndexMath::Order IndexMath::getStructure(Value atom) {
     Order order{intMax + 1, hashArg(op, code)};
     if (auto range = dyn_cast<RangeOp>(op))
       order.loop = range.getIdx();
-    for (Value source : op->getOperands()) {
+    auto addend = isa<AddOp>(op) && isI32(value)
+                      ? getConstant(op->getOperand(1))
+                      : std::nullopt;
+    if (addend) {
+      order = orders.find(op->getOperand(0))->second;
+      order.constant = wrap(order.constant + *addend);
+    }
+    for (Value source : op->getOperands().drop_back(addend ? 2 : 0)) {
       Order of = orders.find(source)->second;
       if (isAlu(code))
         order.loop = std::min(order.loop, of.loop);

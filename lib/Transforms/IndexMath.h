@@ -14,6 +14,7 @@
 #include "Uop/Graph/UniquingBuilder.h"
 #include "llvm/ADT/DenseSet.h"
 #include <functional>
+#include <tuple>
 
 namespace uop {
 
@@ -157,8 +158,11 @@ private:
   struct Order {
     int64_t loop;
     uint64_t tie;
+    /// What is added to it: x stands before x + 1, and both on one side of y.
+    int64_t constant = 0;
     bool operator<(const Order &o) const {
-      return loop != o.loop ? loop < o.loop : tie < o.tie;
+      return std::tie(loop, tie, constant) <
+             std::tie(o.loop, o.tie, o.constant);
     }
   };
   Order getOrder(mlir::Value atom);

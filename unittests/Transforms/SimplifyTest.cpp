@@ -458,6 +458,16 @@ TEST(Simplify, RandomExpressionsMatchBruteForce) {
   RecordProperty("nodes_after", static_cast<int>(after));
 }
 
+/// The sides of `!=` changed places for ever: their order hung on a constant
+/// that changed sides with them, or on a factor of -2^31.
+TEST(Simplify, SidesOfNotEqual) {
+  for (unsigned seed : {31447210u, 50644868u, 30014710u, 50017828u}) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(seed);
+    random.e.simplify(random.root(3 + random.pick(22)));
+  }
+}
+
 /// Once, what was simplified already changed again: a rule that failed had left
 /// its constants where it had made them; nodes that only unreached ones shared
 /// were not looked at again when these were gone; nor were nodes whose shared

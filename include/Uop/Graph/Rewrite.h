@@ -45,9 +45,9 @@ struct RewriteStats {
   /// The same without constants.
   int64_t costBefore = 0;
   int64_t costAfter = 0;
-  /// Whether another run may do more: a rule did not fire because of a node that
-  /// was shared and is less so now, or for want of one that there is now; or a
-  /// CALL lost arguments, so that PARAMs in its body have other slots.
+  /// Whether another run may do more: a rule did not fire because of a node
+  /// that was shared and is less so now, or for want of one that there is now;
+  /// or a CALL lost arguments, so that PARAMs in its body have other slots.
   bool isPartial = false;
   /// Whether the program held nodes that its root does not reach: they counted
   /// as users, and are gone.
@@ -109,8 +109,8 @@ public:
     unsigned &uses = held[shared];
     uses = std::max(uses, getUses(shared->getResult(0)));
   }
-  /// Notes that a rule might fire if there had been `made`, which it has created
-  /// over nodes that there are.
+  /// Notes that a rule might fire if there had been `made`, which it has
+  /// created over nodes that there are.
   void miss(mlir::Operation *made);
 
   /// Whether a rule may create one node at most, so that the graph can't grow
