@@ -21,7 +21,7 @@ void GraphRewriter::start(Operation *op) {
   found.clear();
   replacement = {};
   modified = false;
-  deferred = false;
+  deferredTo = nullptr;
   violation = nullptr;
 }
 
@@ -125,6 +125,13 @@ bool GraphRewriter::isReleased(llvm::ArrayRef<Operation *> order) const {
   }
   return llvm::any_of(
       now, [&](auto &pair) { return pair.second < held.lookup(pair.first); });
+}
+
+bool GraphRewriter::isSharedMore(llvm::ArrayRef<Operation *> order) const {
+  return llvm::any_of(order, [&](Operation *op) {
+    return isa<AddOp, MulOp>(op) && !op->use_empty() && !op->hasOneUse() &&
+           !isShared(op->getResult(0));
+  });
 }
 
 void GraphRewriter::notifyOperationInserted(Operation *op,

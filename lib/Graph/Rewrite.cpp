@@ -79,7 +79,9 @@ FailureOr<RewriteStats> uop::graphRewrite(ProgramOp program,
   stats.costAfter =
       llvm::count_if(order, [](Operation *op) { return !isa<ConstOp>(op); });
   stats.isPartial = driver.isPartial(order);
-  stats.refused = options.refuseGrowth && stats.costAfter > stats.costBefore;
+  bool refuse =
+      options.refuseGrowth || (options.thrifty && driver.hasCopiedBody());
+  stats.refused = refuse && stats.costAfter > stats.costBefore;
   stats.hadUnreached =
       static_cast<int64_t>(transition.size()) > stats.nodesBefore;
   bool failed = !root || (options.isAcceptable && !options.isAcceptable());
@@ -91,6 +93,7 @@ FailureOr<RewriteStats> uop::graphRewrite(ProgramOp program,
     return stats;
   }
   transition.commit(root, order);
+  stats.isPartial |= driver.isSharedMore(order);
   return stats;
 }
 

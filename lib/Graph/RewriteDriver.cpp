@@ -16,6 +16,11 @@ static std::string getRuleName(const Pattern *pattern) {
   return "'" + (name.empty() ? "unnamed rule" : name.str()) + "'";
 }
 
+/// Whether the node that `op` of the program has become is left to its user.
+static bool isLeft(Operation *op, GraphRewriter::IsOuterFn isOuter) {
+  return op->hasOneUse() && isOuter(*op->user_begin());
+}
+
 Value RewriteDriver::run(Value root, size_t size) {
   // The walk of `toposort`, with the results in place of its marks: null while
   // a node waits for its sources.
@@ -43,11 +48,19 @@ Value RewriteDriver::run(Value root, size_t size) {
     if (!value)
       return {};
     Operation *node = getDefiningOp(value);
-    bool again = !isNew && !deferred.empty() && deferred.erase(node);
-    if ((isNew || again) && !rewrite(node, op))
+    if (isNew && !rewrite(node, op))
       return {};
-    if (!superseded.empty())
-      value = getFinal(value);
+    value = getFinal(value);
+    // A node that has been left to another, or to the user of another.
+    if (!deferred.empty() && (!isNew || getDefiningOp(value) != node)) {
+      auto it = deferred.find(getDefiningOp(value));
+      if (it != deferred.end() && (!isNew || !isLeft(op, it->second))) {
+        deferred.erase(it);
+        if (!rewrite(getDefiningOp(value), nullptr))
+          return {};
+        value = getFinal(value);
+      }
+    }
     if (!op->getResult(0).hasOneUse() || !isNew) {
       auto range = op->getResult(0).getUses();
       auto [it, first] = rewriter.uses.try_emplace(getDefiningOp(value), 0);
@@ -66,6 +79,14 @@ Value RewriteDriver::run(Value root, size_t size) {
 }
 
 Value RewriteDriver::take(Operation *op, ValueRange values, bool &isNew) {
+  if (isa<CallOp>(op)) {
+    // Its body may have changed in place.
+    llvm::SmallVector<Value> kept(values);
+    if (!dropArguments(kept, /*offer=*/true))
+      return {};
+    if (kept.size() != values.size())
+      return build(op, kept, isNew);
+  }
   // NaNs are of one kind in what is built.
   if (!llvm::equal(op->getOperands(), values)
           ? !changeSources(op, values)
@@ -104,7 +125,7 @@ Value RewriteDriver::build(Operation *op, ValueRange values, bool &isNew) {
   llvm::SmallVector<Value> kept;
   if (isa<CallOp>(op)) {
     kept.assign(values.begin(), values.end());
-    if (!dropArguments(kept))
+    if (!dropArguments(kept, /*offer=*/false))
       return {};
     values = kept;
   }
@@ -118,7 +139,8 @@ Value RewriteDriver::build(Operation *op, ValueRange values, bool &isNew) {
   return value;
 }
 
-bool RewriteDriver::dropArguments(llvm::SmallVectorImpl<Value> &sources) {
+bool RewriteDriver::dropArguments(llvm::SmallVectorImpl<Value> &sources,
+                                  bool offer) {
   llvm::SmallVector<bool> isUsed(sources.size() - 1);
   for (Operation *op : getParams(sources[0])) {
     auto param = dyn_cast<ParamOp>(op);
@@ -142,12 +164,27 @@ bool RewriteDriver::dropArguments(llvm::SmallVectorImpl<Value> &sources) {
                  : Value();
   };
   auto copy = [&](Operation *op, ValueRange over) {
-    return builder.rebuild(op, over);
+    bool isNew;
+    Value value = build(op, over, isNew);
+    if (value && offer && isNew && !rewrite(getDefiningOp(value), nullptr))
+      return Value();
+    return value ? getFinal(value) : Value();
   };
   kept[0] = copyReplacing(sources[0], move, copy);
+  if (!kept[0])
+    return false;
   sources = kept;
-  hasMovedParams = true;
-  return kept[0] != nullptr;
+  hasMovedParams |= !offer;
+  hasCopied = true;
+  // Other orders of operands may let rules take more.
+  return !offer || dropArguments(sources, offer);
+}
+
+void RewriteDriver::pull(Operation *op) {
+  auto it = deferred.find(op);
+  pulled.insert(*it);
+  rewriter.raw.insert(op);
+  deferred.erase(it);
 }
 
 bool RewriteDriver::rewrite(Operation *op, Operation *original) {
@@ -226,8 +263,8 @@ bool RewriteDriver::match(Operation *op, Operation *original) {
                                : "fails after changing the node");
   if (failed(result)) {
     rewriter.rollBack();
-    if (rewriter.deferred)
-      deferred.insert(op);
+    if (rewriter.deferredTo)
+      deferred[op] = rewriter.deferredTo;
     return true;
   }
   if (rewriter.violation)
@@ -250,10 +287,11 @@ bool RewriteDriver::match(Operation *op, Operation *original) {
     frame.replacement = op->getResult(0);
     frame.created.push_back(op);
   }
+  // The node that it was left to is gone; where the user of the original may
+  // do, `run` sees to it.
   if (Operation *by = getDefiningOp(frame.replacement);
-      !deferred.empty() && deferred.erase(by)) {
-    // The node that it was left to is gone.
-    rewriter.raw.insert(by);
+      !original && deferred.contains(by)) {
+    pull(by);
     frame.created.push_back(by);
   }
   Type now = frame.replacement.getType();
@@ -284,8 +322,9 @@ bool RewriteDriver::unique(Frame &frame) {
     if (op != frame.op && active.contains(getDefiningOp(source)))
       return leadBack(getDefiningOp(source));
     Operation *of = getDefiningOp(source);
-    if (!deferred.empty() && deferred.erase(of))
-      rewriter.raw.insert(of);
+    if (!deferred.empty())
+      if (auto it = deferred.find(of); it != deferred.end() && !it->second(op))
+        pull(of);
     if (rewriter.raw.contains(of)) {
       // Made by a rule that is not through yet and found inside another node.
       frame.created.insert(frame.created.begin() + frame.next, of);
@@ -320,7 +359,7 @@ bool RewriteDriver::unique(Frame &frame) {
     isNew = isRaw;
   }
   Operation *node = getDefiningOp(value);
-  if (node != op && (isRaw || isDraft))
+  if (node != op && (isRaw || isDraft) && !pulled.contains(op))
     op->dropAllReferences();
   if (active.contains(node))
     return leadBack(node);
@@ -359,6 +398,10 @@ bool RewriteDriver::leadBack(Operation *op) {
       drafts.erase(made);
       if (!rewriter.raw.erase(made))
         continue;
+      if (auto it = pulled.find(made); it != pulled.end()) {
+        deferred.insert(*it);
+        continue;
+      }
       builder.forget(made);
       made->dropAllReferences();
     }

@@ -41,6 +41,12 @@ public:
   bool isPartial(llvm::ArrayRef<mlir::Operation *> order) const {
     return hasMovedParams || rewriter.isReleased(order);
   }
+  /// The same, once there is nothing else.
+  bool isSharedMore(llvm::ArrayRef<mlir::Operation *> order) const {
+    return rewriter.isSharedMore(order);
+  }
+  /// Whether the body of a CALL was copied, so that a thrifty run may grow.
+  bool hasCopiedBody() const { return hasCopied; }
 
 private:
   /// A node that a rule has matched, waiting for what the rule created to be
@@ -64,8 +70,9 @@ private:
   bool changeSources(mlir::Operation *op, mlir::ValueRange sources);
   /// The node of `op`'s structure over `sources`, and whether it is new.
   mlir::Value build(mlir::Operation *op, mlir::ValueRange sources, bool &isNew);
-  /// Takes from a CALL the arguments of PARAMs that its body has lost.
-  bool dropArguments(llvm::SmallVectorImpl<mlir::Value> &sources);
+  /// Takes from a CALL the arguments of PARAMs that its body has lost. With
+  /// `offer`, no frames may be open, and what is new in the body is rewritten.
+  bool dropArguments(llvm::SmallVectorImpl<mlir::Value> &sources, bool offer);
   /// Rewrites a new node to its fixed point; false after an error.
   bool rewrite(mlir::Operation *op, mlir::Operation *original);
   /// Offers `op` to the patterns: pushes a frame on a match.
@@ -84,6 +91,8 @@ private:
   mlir::Value getFinal(mlir::Value value) const {
     return rewriter.getFinal(value);
   }
+  /// The deferred node is for the rules after all.
+  void pull(mlir::Operation *op);
   /// Notes that `by` takes the place of `op`.
   void supersede(mlir::Operation *op, mlir::Value by) {
     // No way leads on from what is final, so none comes back to `op`.
@@ -111,12 +120,15 @@ private:
   /// The nodes of `frames`.
   llvm::SmallDenseSet<mlir::Operation *, 8> active;
   llvm::DenseMap<mlir::Operation *, mlir::Value> &superseded;
-  llvm::DenseSet<mlir::Operation *> deferred;
+  /// Nodes that are left to their user, and those whose user is gone: these
+  /// wait as what rules create does, but the program may have made them.
+  llvm::DenseMap<mlir::Operation *, GraphRewriter::IsOuterFn> deferred, pulled;
   /// What patterns created on their own and the builder does not know yet.
   llvm::SmallDenseSet<mlir::Operation *, 8> drafts;
   llvm::SmallVector<mlir::Value> sources;
   /// Whether bodies of CALLs have other PARAMs, which rules have not seen.
   bool hasMovedParams = false;
+  bool hasCopied = false;
   /// By rule, how often it fired; and the last ones, in a ring.
   llvm::SmallDenseMap<const mlir::Pattern *, int64_t, 8> fired;
   const mlir::Pattern *recent[32] = {};

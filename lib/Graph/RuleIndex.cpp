@@ -15,8 +15,6 @@ bool RuleRoot::fits(Type type) const {
     return true;
   case First::I32:
     return type.isSignlessInteger(32);
-  case First::NotI32:
-    return !type.isSignlessInteger(32);
   case First::Bools:
     return getDTypeOrNone(type) == DType::Bool;
   }
@@ -42,12 +40,15 @@ RuleIndex::RuleIndex(const FrozenRewritePatternSet &given) : patterns(given) {
   for (auto [code, ofCode] : llvm::enumerate(sorted)) {
     for (const RewritePattern &pattern : patterns.getMatchAnyOpNativePatterns())
       ofCode.push_back(&pattern);
-    llvm::stable_sort(ofCode,
-                      [](const RewritePattern *a, const RewritePattern *b) {
-                        return b->getBenefit() < a->getBenefit();
-                      });
+    // Of equal benefit, the first first.
+    llvm::SmallVector<std::pair<PatternBenefit, size_t>> places;
     for (const RewritePattern *pattern : ofCode)
-      add(static_cast<OpCode>(code), pattern);
+      places.push_back({pattern->getBenefit(), places.size()});
+    llvm::sort(places, [](const auto &a, const auto &b) {
+      return a.first == b.first ? a.second < b.second : b.first < a.first;
+    });
+    for (auto [benefit, place] : places)
+      add(static_cast<OpCode>(code), ofCode[place]);
   }
 }
 

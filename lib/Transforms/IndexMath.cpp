@@ -359,16 +359,18 @@ Value IndexMath::composeTerms(Sum &sum) {
                  return isa<AddOp>(getDefiningOp(term.atom)) ||
                         matchByConstant<MulOp>(term.atom);
                }));
-  auto note = [&](Value value) {
+  bool isExact = true;
+  auto make = [&](OpCode code, Value a, Value b) {
+    Value value = get(code, {a, b});
     if (flat)
       mark(value);
+    // Rules may have replaced it by a node that stands elsewhere in a sum.
+    Operation *op = getDefiningOp(value);
+    isExact &= ::uop::getOpCode(op) == code && op->getOperand(0) == a &&
+               op->getOperand(1) == b;
+    return value;
   };
   Value value;
-  auto append = [&](Value term) {
-    value = value ? get(OpCode::Add, {value, term}) : term;
-    if (value != term)
-      note(value);
-  };
   // Terms of factor -1 stand among those of factor 1, by order.
   for (size_t i = 0; i < sum.terms.size();) {
     int64_t factor = sum.terms[i].factor;
@@ -382,20 +384,19 @@ Value IndexMath::composeTerms(Sum &sum) {
            !isMultiple(end))
       ++end;
     Value scaled = sum.terms[i].atom;
-    for (size_t k = i + 1; k < end; ++k) {
-      scaled = get(OpCode::Add, {scaled, sum.terms[k].atom});
-      note(scaled);
-    }
+    for (size_t k = i + 1; k < end; ++k)
+      scaled = make(OpCode::Add, scaled, sum.terms[k].atom);
     if (factor != 1) {
       Value constantFactor = constant(factor);
       if (!constantFactor)
         return {};
-      scaled = get(OpCode::Mul, {scaled, constantFactor});
-      note(scaled);
+      scaled = make(OpCode::Mul, scaled, constantFactor);
     }
-    append(scaled);
+    value = value ? make(OpCode::Add, value, scaled) : scaled;
     i = end;
   }
+  if (!isExact)
+    canonical.erase(value);
   return value;
 }
 

@@ -99,8 +99,7 @@ public:
   /// than `maxTerms` terms. Takes apart what is not shared, or with `deep` all
   /// of it.
   Gathered gather(mlir::Value value, size_t maxTerms, bool deep);
-  /// Has `gather` leave a sum as it is.
-  void setCanonical(mlir::Value value) { canonical.insert(value); }
+  /// Whether a sum is as `gather` would have it.
   void clearCanonical(mlir::Value value) { canonical.erase(value); }
   bool isCanonical(mlir::Value value) const {
     return canonical.contains(value);

@@ -90,6 +90,11 @@ FailureOr<RewriteStats> uop::simplify(ProgramOp program, const RuleIndex &rules,
       stats = graphRewrite(program, rules, options);
       if (failed(stats))
         return failure();
+      if (stats->refused) {
+        stats->nodesAfter = stats->nodesBefore;
+        stats->costAfter = stats->costBefore;
+        stats->fired.clear();
+      }
     }
     int64_t steps = stats->getSteps();
     // What the root does not reach counted as a user, and is gone now.

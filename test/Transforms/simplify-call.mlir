@@ -44,3 +44,41 @@ uop.program @nested {
   %call = uop.call "f" %body, %0, %1, %2 : i32, i32, i32, i32
   uop.yield %call : i32
 }
+
+// The body's root stays, over another source.
+// CHECK-LABEL: uop.program @root_stays
+// CHECK: %[[P:.*]] = uop.param 0 : i32
+// CHECK: %[[BODY:.*]] = uop.floordiv %[[P]], %{{.*}} : i32
+// CHECK: %[[ARG:.*]] = uop.param 1 : i32
+// CHECK: uop.call "f" %[[BODY]], %[[ARG]] : i32
+uop.program @root_stays {
+  %0 = uop.param 0 : i32
+  %1 = uop.param 1 : i32
+  %zero = uop.const 0 : i32
+  %seven = uop.const 7 : i32
+  %gone = uop.mul %0, %zero : i32
+  %sum = uop.add %gone, %1 : i32
+  %body = uop.floordiv %sum, %seven : i32
+  %call = uop.call "f" %body, %0, %1 : i32, i32, i32
+  uop.yield %call : i32
+}
+
+// A body that others use as well would be there twice: all stays as it is.
+// CHECK-LABEL: uop.program @shared_body
+// CHECK: %[[GONE:.*]] = uop.mul
+// CHECK: %[[BODY:.*]] = uop.add %[[GONE]], %{{.*}} : i32
+// CHECK: uop.call "f" %[[BODY]], %{{.*}}, %{{.*}} : i32
+uop.program @shared_body {
+  %0 = uop.param 0 : i32
+  %1 = uop.param 1 : i32
+  %zero = uop.const 0 : i32
+  %gone = uop.mul %0, %zero : i32
+  %q0 = uop.floordiv %1, %1 : i32
+  %q1 = uop.floordiv %q0, %1 : i32
+  %q2 = uop.floordiv %q1, %1 : i32
+  %q3 = uop.floordiv %q2, %1 : i32
+  %body = uop.add %gone, %q3 : i32
+  %call = uop.call "f" %body, %0, %1 : i32, i32, i32
+  %use = uop.mul %call, %q3 : i32
+  uop.yield %use : i32
+}

@@ -471,10 +471,11 @@ TEST(Simplify, SidesOfNotEqual) {
 /// Once, what was simplified already changed again: a rule that failed had left
 /// its constants where it had made them; nodes that only unreached ones shared
 /// were not looked at again when these were gone; nor were nodes whose shared
-/// parts are shared no longer, or whose parts another rule has made meanwhile.
+/// parts are shared no longer, or only since, or whose parts another rule has
+/// made meanwhile.
 TEST(Simplify, SeedsThatWereNotDoneAfterOnce) {
   for (unsigned seed : {350757u, 5798168u, 1038769u, 20001998u, 1080744u,
-                        1085740u, 20080347u, 20178849u, 21367563u}) {
+                        1085740u, 20080347u, 20178849u, 21367563u, 70389442u}) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
     random.e.simplify(random.root(3 + random.pick(22)));
@@ -482,6 +483,25 @@ TEST(Simplify, SeedsThatWereNotDoneAfterOnce) {
 }
 
 /// The bounds of one op of variables are its range.
+/// A sum that an identity leaves is taken apart with the sum that uses it,
+/// once: n times, it would run into the limit of the test.
+TEST(Simplify, WideSumsThroughIdentities) {
+  Expression e;
+  UniquingBuilder &b = *e.b;
+  constexpr int count = 50000;
+  Value sum;
+  for (int i = 0; i < count; ++i) {
+    Value term = b.range(b.i32(10), count - i);
+    sum = sum ? b.add(sum, term) : term;
+    sum = i % 2 ? b.add(sum, b.i32(0)) : b.mul(sum, b.i32(1));
+  }
+  finishProgram(*e.program, sum);
+  auto stats = uop::simplify(*e.program, getRules());
+  ASSERT_TRUE(succeeded(stats));
+  EXPECT_EQ(stats->fired.at("sums/gather"), 1);
+  EXPECT_EQ(stats->costAfter, 2 * count - 1);
+}
+
 TEST(Simplify, BoundsOfOneOpAreExact) {
   for (OpCode code : {OpCode::Add, OpCode::Mul, OpCode::Max, OpCode::CmpLt,
                       OpCode::CmpNe, OpCode::FloorDiv, OpCode::FloorMod})

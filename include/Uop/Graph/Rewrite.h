@@ -22,7 +22,8 @@ struct RewriteOptions {
   /// node of the program that has been visited; then it is an error.
   int64_t maxSteps = 10000;
   int64_t stepsPerNode = 64;
-  /// What `GraphRewriter::isThrifty` says.
+  /// What `GraphRewriter::isThrifty` says. Only the copy of a CALL's body under
+  /// other PARAMs can make the program larger then, and is refused as below.
   bool thrifty = false;
   /// Leave the program as it was, and say so in the stats, rather than make it
   /// larger (constants not counted).
@@ -47,7 +48,8 @@ struct RewriteStats {
   int64_t costAfter = 0;
   /// Whether another run may do more: a rule did not fire because of a node
   /// that was shared and is less so now, or for want of one that there is now;
-  /// or a CALL lost arguments, so that PARAMs in its body have other slots.
+  /// it did with one that is shared now and was not; or a CALL lost arguments,
+  /// so that PARAMs in its body have other slots.
   bool isPartial = false;
   /// Whether the program held nodes that its root does not reach: they counted
   /// as users, and are gone.
@@ -101,9 +103,12 @@ public:
   /// Whether more than one does, so that it may stay whatever becomes of the
   /// matched node.
   bool isShared(mlir::Value value) const { return getUses(value) > 1; }
-  /// Leaves the matched node to a rule that will match its only user. When it
-  /// turns out to have others, it is offered again.
-  void defer() { deferred = true; }
+  /// Whether a rule that takes nodes apart matches a node like this.
+  using IsOuterFn = bool (*)(mlir::Operation *);
+  /// Leaves the matched node to a rule that will match its only user, which is
+  /// outer. When it turns out to have others, or one that is not, it is offered
+  /// again.
+  void defer(IsOuterFn isOuter) { deferredTo = isOuter; }
   /// Notes that a rule might fire if `shared` were used less.
   void holdBack(mlir::Operation *shared) {
     unsigned &uses = held[shared];
@@ -163,6 +168,9 @@ private:
   /// Whether what has held a rule back is used less in the graph `order`, or
   /// what a rule missed is there.
   bool isReleased(llvm::ArrayRef<mlir::Operation *> order) const;
+  /// Whether a sum or a product of the graph `order`, which is all that there
+  /// is, has more uses than rules knew: they take apart what has one.
+  bool isSharedMore(llvm::ArrayRef<mlir::Operation *> order) const;
 
   UniquingBuilder &builder;
   Bounds bounds;
@@ -183,7 +191,7 @@ private:
     mlir::DictionaryAttr attributes;
   };
   llvm::SmallVector<Saved, 0> saved;
-  bool deferred = false;
+  IsOuterFn deferredTo = nullptr;
   /// Nodes that held a rule back, with the most uses that they had then.
   llvm::DenseMap<mlir::Operation *, unsigned> held;
   /// What a rule missed.

@@ -54,7 +54,6 @@ Value gather(Operation *op, RuleGraph &graph) {
       graph.holdBack(shared);
     if (!isShallow)
       return {};
-    math.setCanonical(gathered.value);
   }
   // What was taken apart is used here only, and falls.
   if (gathered.made <= gathered.taken)
@@ -72,16 +71,18 @@ Value order(Operation *op, RuleGraph &graph) {
 }
 
 const RuleRow rows[] = {
-    // One source may be memory, which is read.
     {"sums/gather", RuleRoot(OpCode::Add).ofI32(),
      [](Operation *op, RuleGraph &graph) {
-       return isI32Sum(op) ? gather(op, graph) : order(op, graph);
+       return isI32Sum(op) ? gather(op, graph) : Value();
      }},
     {"sums/distribute", RuleRoot(OpCode::Mul).overSome(OpCode::Const).ofI32(),
      [](Operation *op, RuleGraph &graph) {
        return isI32Multiple(op) ? gather(op, graph) : Value();
      }},
-    {"sums/order-add", RuleRoot(OpCode::Add).notOfI32(), order},
+    {"sums/order-add", OpCode::Add,
+     [](Operation *op, RuleGraph &graph) {
+       return isI32Sum(op) ? Value() : order(op, graph);
+     }},
     {"sums/order-mul", OpCode::Mul,
      [](Operation *op, RuleGraph &graph) {
        return isI32Multiple(op) ? Value() : order(op, graph);

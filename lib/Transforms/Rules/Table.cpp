@@ -97,14 +97,14 @@ IndexMath &RuleGraph::math() {
   return *ownMath;
 }
 
-bool RuleGraph::defer(llvm::function_ref<bool(Operation *)> isOuter) {
+bool RuleGraph::defer(GraphRewriter::IsOuterFn isOuter) {
   Operation *original = graph ? graph->getOriginal() : nullptr;
   if (!original || graph->isThrifty())
     return false;
   Value value = original->getResult(0);
   if (!value.hasOneUse() || !isOuter(*value.user_begin()))
     return false;
-  graph->defer();
+  graph->defer(isOuter);
   return true;
 }
 

@@ -48,7 +48,7 @@ public:
   }
   /// Leaves the node to the rule of its only user, when that is a node like
   /// `isOuter` says; false if it is not.
-  bool defer(llvm::function_ref<bool(mlir::Operation *)> isOuter);
+  bool defer(GraphRewriter::IsOuterFn isOuter);
   /// Whether nothing must be created but the node itself.
   bool isThrifty() { return graph && graph->isThrifty(); }
   /// Whether the graph has no more nodes once `by` is in root's place, as far
