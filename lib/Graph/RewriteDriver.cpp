@@ -318,10 +318,16 @@ bool RewriteDriver::unique(Frame &frame) {
   Operation *op = frame.created[frame.next];
   bool changed = op == frame.op;
   sources.clear();
+  Operation *last = frame.next ? frame.created[frame.next - 1] : nullptr;
   for (Value source : op->getOperands()) {
-    if (op != frame.op && active.contains(getDefiningOp(source)))
-      return leadBack(getDefiningOp(source));
     Operation *of = getDefiningOp(source);
+    if (of == last) { // as in most sums: it is through
+      sources.push_back(getFinal(source));
+      changed |= sources.back() != source;
+      continue;
+    }
+    if (op != frame.op && active.contains(of))
+      return leadBack(of);
     if (!deferred.empty())
       if (auto it = deferred.find(of); it != deferred.end() && !it->second(op))
         pull(of);

@@ -15,6 +15,8 @@ bool RuleRoot::fits(Type type) const {
     return true;
   case First::I32:
     return type.isSignlessInteger(32);
+  case First::NotI32:
+    return !type.isSignlessInteger(32);
   case First::Bools:
     return getDTypeOrNone(type) == DType::Bool;
   }

@@ -38,6 +38,12 @@ public:
     root.first = First::I32;
     return root;
   }
+  /// The first source is anything else.
+  constexpr RuleRoot notOfI32() const {
+    RuleRoot root = *this;
+    root.first = First::NotI32;
+    return root;
+  }
   /// The first source is of bools, in any shape.
   constexpr RuleRoot ofBools() const {
     RuleRoot root = *this;
@@ -55,7 +61,7 @@ public:
   }
 
 private:
-  enum class First : uint8_t { Any, I32, Bools };
+  enum class First : uint8_t { Any, I32, NotI32, Bools };
   OpCode code;
   First first = First::Any;
   /// Empty for any.

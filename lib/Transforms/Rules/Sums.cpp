@@ -71,17 +71,20 @@ Value order(Operation *op, RuleGraph &graph) {
 }
 
 const RuleRow rows[] = {
+    // The other source may be memory, which is read.
     {"sums/gather", RuleRoot(OpCode::Add).ofI32(),
      [](Operation *op, RuleGraph &graph) {
-       return isI32Sum(op) ? gather(op, graph) : Value();
+       return isI32Sum(op)     ? gather(op, graph)
+              : isI32(lhs(op)) ? order(op, graph)
+                               : Value();
      }},
     {"sums/distribute", RuleRoot(OpCode::Mul).overSome(OpCode::Const).ofI32(),
      [](Operation *op, RuleGraph &graph) {
        return isI32Multiple(op) ? gather(op, graph) : Value();
      }},
-    {"sums/order-add", OpCode::Add,
+    {"sums/order-add", RuleRoot(OpCode::Add).notOfI32(),
      [](Operation *op, RuleGraph &graph) {
-       return isI32Sum(op) ? Value() : order(op, graph);
+       return isI32(lhs(op)) ? Value() : order(op, graph);
      }},
     {"sums/order-mul", OpCode::Mul,
      [](Operation *op, RuleGraph &graph) {
