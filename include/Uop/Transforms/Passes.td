@@ -37,7 +37,9 @@ def UopSimplify : Pass<"uop-simplify", "::uop::ProgramOp"> {
     Applies the rule sets that `sets` names (by default, all that keep every bit
     of every value) bottom-up until no rule matches. Gives up, naming the rules,
     when rules undo each other or more than `max-steps` rules fire (plus 64 for
-    every node), and when a rule changes a node's type.
+    every node), and when a rule changes a node's type. The default sets never
+    make a program larger (constants not counted). A CALL whose body has lost a
+    PARAM loses the argument, too, and the PARAMs after it move up.
 
     ```mlir
     // before
