@@ -100,10 +100,11 @@ public:
   /// of it.
   Gathered gather(mlir::Value value, size_t maxTerms, bool deep);
   /// Whether a sum is as `gather` would have it.
-  void clearCanonical(mlir::Value value) { canonical.erase(value); }
   bool isCanonical(mlir::Value value) const {
     return canonical.contains(value);
   }
+  /// Has `gather` look at what it has marked again.
+  void clearCanonical(mlir::Value value) { canonical.erase(value); }
   /// `a // b`, `a % b` of i32 scalars.
   mlir::Value divide(mlir::Value a, mlir::Value b);
   mlir::Value modulo(mlir::Value a, mlir::Value b);

@@ -52,7 +52,8 @@ public:
   /// Whether nothing must be created but the node itself.
   bool isThrifty() { return graph && graph->isThrifty(); }
   /// Whether the graph has no more nodes once `by` is in root's place, as far
-  /// as can be told from what shared them before.
+  /// as can be told from what shared them before. If not, notes what would have
+  /// to change.
   bool isAffordable(mlir::Value by);
   /// Spares the look: the rule knows that it has no more.
   void setAffordable() { knownAffordable = true; }
